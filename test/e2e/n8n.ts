@@ -1,5 +1,5 @@
 /** A real n8n with the packed package installed, a sandbox beside it, and a credential for it. */
-import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INode, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import { startSandbox, type Sandbox } from '../../dev/sandbox/server';
 import { createWorld, type World } from '../../dev/sandbox/world';
 import type { Rest } from '../../dev/host/rest';
@@ -27,27 +27,42 @@ export interface Ran {
 	rows: IDataObject[];
 }
 
+/** @param credentialId of a credential for the service */
+export const node = (
+	name: string,
+	type: string,
+	typeVersion: number,
+	parameters: INode['parameters'],
+	credentialId?: string,
+): INode => ({
+	...{ id: name, name, type, typeVersion, parameters, position: [0, 0] },
+	...(credentialId && { credentials: { [CREDENTIAL_TYPE]: { id: credentialId, name: 'credential' } } }),
+});
+export const START = node('Start', 'n8n-nodes-base.manualTrigger', 1, {});
+
+/** A workflow in which each node leads to the next. */
+export const chain = (name: string, nodes: INode[], settings: IDataObject = {}) => ({
+	...{ name, nodes, settings: { executionOrder: 'v1', ...settings } },
+	connections: Object.fromEntries(
+		nodes.slice(1).map((to, i) => [nodes[i].name, { main: [[{ node: to.name, type: 'main', index: 0 }]] }]),
+	),
+});
+
 /** A workflow of a manual trigger and our node. */
-export function oneNode(credentialId: string, parameters: INodeParameters, timezone = 'UTC') {
-	const at = (x: number): [number, number] => [x, 0];
-	return {
-		name: 'Operation',
-		settings: { executionOrder: 'v1', timezone },
-		nodes: [
-			{ id: 'a', name: 'Start', type: 'n8n-nodes-base.manualTrigger', typeVersion: 1, position: at(0), parameters: {} },
-			{
-				id: 'b',
-				name: 'Node',
-				type: NODE_TYPE,
-				typeVersion: 1,
-				position: at(200),
-				parameters,
-				credentials: { [CREDENTIAL_TYPE]: { id: credentialId, name: 'credential' } },
-			},
-		],
-		connections: { Start: { main: [[{ node: 'Node', type: 'main', index: 0 }]] } },
-	};
-}
+export const oneNode = (credentialId: string, parameters: INodeParameters, timezone = 'UTC') =>
+	chain('Operation', [START, node('Node', NODE_TYPE, 1, parameters, credentialId)], { timezone });
+
+/** A workflow of n8n's HTTP Request node, with or without the credential. */
+export const requestNode = (url: string, options: INodeParameters, credentialId?: string) => {
+	const ofCredential = { authentication: 'predefinedCredentialType', nodeCredentialType: CREDENTIAL_TYPE };
+	const parameters = { url, ...(credentialId && ofCredential), options };
+	return chain('HTTP Request', [START, node('Node', 'n8n-nodes-base.httpRequest', 4.2, parameters, credentialId)]);
+};
+
+/** n8n refuses to poll more often than once a minute, but takes thirty poll times of once a minute each. */
+export const EVERY_TWO_SECONDS = {
+	item: Array.from({ length: 30 }, (_, i) => ({ mode: 'custom', cronExpression: `${i * 2} * * * * *` })),
+};
 
 /** @param options.port of the sandbox: another one if it is in use @param options.env of n8n */
 export async function startHost(
@@ -76,6 +91,14 @@ export async function startHost(
 }
 
 export type Host = Awaited<ReturnType<typeof startHost>>;
+
+/** A host for the tests of a file. */
+export function useHost(...given: Parameters<typeof startHost>): Host {
+	const host = {} as Host;
+	beforeAll(async () => void Object.assign(host, await startHost(...given)));
+	afterAll(async () => await host.stop?.());
+	return host;
+}
 
 /** What the tests do with credential and node, in an n8n that has the package. */
 export function useNode(rest: Rest, sandbox: Sandbox) {

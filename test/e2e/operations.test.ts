@@ -6,18 +6,16 @@ import { startSandbox } from '../../dev/sandbox/server';
 import type { Reading } from '../../dev/sandbox/world';
 import { BERLIN, byTime, expectedRows, KEY, people, readingsOf, SPECIAL, SPECIAL_ID, STEADY } from '../helpers/people';
 import { bloodPressureOf, byClientId, byUserId, listUsers, resolve } from '../helpers/requests';
-import { LARGE_KEY, startHost, worldOfTests, type Host } from './n8n';
+import { LARGE_KEY, requestNode, useHost, worldOfTests } from './n8n';
 
 const world = worldOfTests();
 
-let host: Host;
+const host = useHost(world, { env: WITHOUT_EDITOR });
 let credential: string;
 beforeAll(async () => {
-	host = await startHost(world, { env: WITHOUT_EDITOR });
 	host.sandbox.switches.pageSize = 7;
 	credential = await host.credential(KEY);
 });
-afterAll(async () => await host?.stop());
 
 const large = [...world.teams.find(({ key }) => key === LARGE_KEY)!.users];
 const rowsOf = (user: User, readings: Reading[], clientUserId: string | null = null) =>
@@ -59,36 +57,9 @@ it.each<[string, INodeParameters, IDataObject[], string?]>([
 describe("the credential in n8n's HTTP Request node", () => {
 	/** Reads `/v2/user` with it, in the form without a slash, which the service may redirect. */
 	async function request() {
-		const workflow = await host.rest.importWorkflow({
-			name: 'HTTP Request',
-			settings: { executionOrder: 'v1' },
-			nodes: [
-				{
-					id: 'a',
-					name: 'Start',
-					type: 'n8n-nodes-base.manualTrigger',
-					typeVersion: 1,
-					position: [0, 0],
-					parameters: {},
-				},
-				{
-					id: 'b',
-					name: 'Node',
-					type: 'n8n-nodes-base.httpRequest',
-					typeVersion: 4.2,
-					position: [200, 0],
-					parameters: {
-						url: `${host.sandbox.baseUrl}/v2/user`,
-						authentication: 'predefinedCredentialType',
-						nodeCredentialType: 'healthDataServiceApi',
-						options: { redirect: { redirect: { followRedirects: true } } },
-					},
-					credentials: { healthDataServiceApi: { id: credential, name: 'credential' } },
-				},
-			],
-			connections: { Start: { main: [[{ node: 'Node', type: 'main', index: 0 }]] } },
-		});
-		return await host.rest.runWorkflow(workflow.id);
+		const options = { redirect: { redirect: { followRedirects: true } } };
+		const workflow = requestNode(`${host.sandbox.baseUrl}/v2/user`, options, credential);
+		return await host.rest.runWorkflow((await host.rest.importWorkflow(workflow)).id);
 	}
 
 	it('reads an operation that this node does not have', async () => {

@@ -12,7 +12,7 @@ import { folderWithPackage } from '../helpers/folderWithPackage';
 import { doorbell, selfSignedService } from '../helpers/listeners';
 import { expectedRows, KEY, people, readingsOf, STEADY } from '../helpers/people';
 import { bloodPressureOf, byUserId } from '../helpers/requests';
-import { CREDENTIAL_TYPE, oneNode, useNode } from './n8n';
+import { chain, node, oneNode, requestNode, useNode } from './n8n';
 
 const isOldest = N8N_HOME === N8N_HOMES.oldest;
 
@@ -44,11 +44,11 @@ describe('100 items, and the expression of one fails', () => {
 
 	/** @param bad index of the item that fails */
 	async function run(bad: number, onError: string, operation = 'bloodPressure') {
-		const [start, node] = oneNode(credential, { ...parameters, operation }).nodes;
+		const [start, ours] = oneNode(credential, { ...parameters, operation }).nodes;
 		const input = Array.from({ length: 100 }, (_, index) => ({ json: { t: index === bad ? 'someday' : GOOD } }));
 		const workflow = await n8n.rest.importWorkflow({
 			...oneNode(credential, parameters),
-			nodes: [start, { ...node, onError }],
+			nodes: [start, { ...ours, onError }],
 			pinData: { [start.name]: input },
 		});
 		const { status, error, runData } = await n8n.rest.runWorkflow(workflow.id);
@@ -89,28 +89,7 @@ describe('100 items, and the expression of one fails', () => {
 
 /** n8n's HTTP Request node, with or without the credential. */
 async function httpRequest(url: string, options: INodeParameters, credentialId?: string) {
-	const at = (x: number): [number, number] => [x, 0];
-	const workflow = await n8n.rest.importWorkflow({
-		name: 'HTTP Request',
-		settings: { executionOrder: 'v1' },
-		nodes: [
-			{ id: 'a', name: 'Start', type: 'n8n-nodes-base.manualTrigger', typeVersion: 1, position: at(0), parameters: {} },
-			{
-				id: 'b',
-				name: 'Node',
-				type: 'n8n-nodes-base.httpRequest',
-				typeVersion: 4.2,
-				position: at(200),
-				parameters: {
-					url,
-					...(credentialId && { authentication: 'predefinedCredentialType', nodeCredentialType: CREDENTIAL_TYPE }),
-					options,
-				},
-				...(credentialId && { credentials: { [CREDENTIAL_TYPE]: { id: credentialId, name: 'credential' } } }),
-			},
-		],
-		connections: { Start: { main: [[{ node: 'Node', type: 'main', index: 0 }]] } },
-	});
+	const workflow = await n8n.rest.importWorkflow(requestNode(url, options, credentialId));
 	const { status, error } = await n8n.rest.runWorkflow(workflow.id);
 	return { status, message: error?.message as string | undefined };
 }
@@ -163,22 +142,9 @@ describe("n8n's own webhook", () => {
 		return (await n8n.rest.get(`/rest/executions?filter=${filter}`)).results;
 	};
 	beforeAll(async () => {
-		const workflow = await n8n.rest.importWorkflow({
-			name: 'Webhook',
-			settings: { executionOrder: 'v1' },
-			nodes: [
-				{
-					id: 'a',
-					name: 'Webhook',
-					type: 'n8n-nodes-base.webhook',
-					typeVersion: 2,
-					webhookId: '6c1e6f0e-5a0c-4a55-8a5e-0d4f6f3c0f11',
-					position: [0, 0],
-					parameters: { path: 'steal', responseMode: 'onReceived' },
-				},
-			],
-			connections: {},
-		});
+		const webhook = node('Webhook', 'n8n-nodes-base.webhook', 2, { path: 'steal', responseMode: 'onReceived' });
+		const nodes = [{ ...webhook, webhookId: '6c1e6f0e-5a0c-4a55-8a5e-0d4f6f3c0f11' }];
+		const workflow = await n8n.rest.importWorkflow(chain('Webhook', nodes));
 		await n8n.rest.activate(workflow);
 		hook = workflow;
 	});

@@ -5,17 +5,13 @@ import type { IDataObject, INodeListSearchResult, INodeParameters, INodeTypeDesc
 import { fromAI } from '../helpers/agent';
 import { KEY, SPECIAL, SPECIAL_ID, STEADY } from '../helpers/people';
 import { bloodPressureOf, byClientId } from '../helpers/requests';
-import { CREDENTIAL_TYPE, NODE_TYPE, startHost, worldOfTests, type Host } from './n8n';
+import { CREDENTIAL_TYPE, node, NODE_TYPE, START, useHost, worldOfTests } from './n8n';
 
 const PACKAGE = 'n8n-nodes-health-data-service';
 
-let host: Host;
+const host = useHost(worldOfTests());
 let credential: string;
-beforeAll(async () => {
-	host = await startHost(worldOfTests());
-	credential = await host.credential(KEY);
-});
-afterAll(async () => await host?.stop());
+beforeAll(async () => void (credential = await host.credential(KEY)));
 
 it('offers the node, the tool for AI agents and the trigger, each with its icons', async () => {
 	const nodes: INodeTypeDescription[] = await host.rest.get('/types/nodes.json');
@@ -28,77 +24,60 @@ it('offers the node, the tool for AI agents and the trigger, each with its icons
 	}
 });
 
-describe('pickers', () => {
-	/** The editor's request to n8n while a user types. */
-	const search = async (methodName: string, filter: string, id = credential): Promise<INodeListSearchResult> =>
-		await host.rest.post('/rest/dynamic-node-parameters/resource-locator-results', {
-			nodeTypeAndVersion: { name: NODE_TYPE, version: 1 },
-			path: 'parameters.user',
-			methodName,
-			filter,
-			currentNodeParameters: { resource: 'timeseries', operation: 'bloodPressure' },
-			credentials: { [CREDENTIAL_TYPE]: { id, name: 'credential' } },
-		});
-
-	it('list', async () => {
-		expect(await search('searchUsers', SPECIAL_ID)).toEqual({
-			results: [{ name: `${SPECIAL_ID} (Omron)`, value: SPECIAL.user_id }],
-		});
-		expect((await search('searchProviders', '')).results.map(({ value }) => value)).toEqual(['', 'omron', 'withings']);
+/** The editor's request to n8n while a user types. */
+const search = async (methodName: string, filter: string, id = credential): Promise<INodeListSearchResult> =>
+	await host.rest.post('/rest/dynamic-node-parameters/resource-locator-results', {
+		nodeTypeAndVersion: { name: NODE_TYPE, version: 1 },
+		path: 'parameters.user',
+		methodName,
+		filter,
+		currentNodeParameters: { resource: 'timeseries', operation: 'bloodPressure' },
+		credentials: { [CREDENTIAL_TYPE]: { id, name: 'credential' } },
 	});
+
+it('pickers list', async () => {
+	expect(await search('searchUsers', SPECIAL_ID)).toEqual({
+		results: [{ name: `${SPECIAL_ID} (Omron)`, value: SPECIAL.user_id }],
+	});
+	expect((await search('searchProviders', '')).results.map(({ value }) => value)).toEqual(['', 'omron', 'withings']);
 });
 
-describe('as a tool', () => {
-	/** n8n's own way to call a tool without a model. */
-	const call = async (parameters: INodeParameters, args: IDataObject) => {
-		const node = (id: string, type: string, more: object) => ({
-			id,
-			name: id,
-			type,
-			typeVersion: 1,
-			position: [0, 0],
-			...more,
-		});
-		const workflow = await host.rest.importWorkflow({
-			nodes: [
-				node('Start', 'n8n-nodes-base.manualTrigger', { parameters: {} }),
-				node('Agent', '@n8n/n8n-nodes-langchain.toolExecutor', {
-					parameters: { query: JSON.stringify({ Readings: args }) },
-				}),
-				node('Readings', `${NODE_TYPE}Tool`, {
-					parameters,
-					credentials: { [CREDENTIAL_TYPE]: { id: credential, name: 'credential' } },
-				}),
-			],
-			connections: {
-				Start: { main: [[{ node: 'Agent', type: 'main', index: 0 }]] },
-				Readings: { ai_tool: [[{ node: 'Agent', type: 'ai_tool', index: 0 }]] },
-			},
-			settings: { timezone: 'UTC' },
-		});
-		return await host.rest.runWorkflow(workflow.id);
-	};
-	const readings = bloodPressureOf(byClientId(fromAI('User')), {
-		startDate: fromAI('Start Date'),
-		returnAll: false,
-		limit: 1,
+/** n8n's own way to call a tool without a model. */
+const call = async (parameters: INodeParameters, args: IDataObject) => {
+	const workflow = await host.rest.importWorkflow({
+		nodes: [
+			START,
+			node('Agent', '@n8n/n8n-nodes-langchain.toolExecutor', 1, { query: JSON.stringify({ Readings: args }) }),
+			node('Readings', `${NODE_TYPE}Tool`, 1, parameters, credential),
+		],
+		connections: {
+			Start: { main: [[{ node: 'Agent', type: 'main', index: 0 }]] },
+			Readings: { ai_tool: [[{ node: 'Agent', type: 'ai_tool', index: 0 }]] },
+		},
+		settings: { timezone: 'UTC' },
 	});
+	return await host.rest.runWorkflow(workflow.id);
+};
+const readings = bloodPressureOf(byClientId(fromAI('User')), {
+	startDate: fromAI('Start Date'),
+	returnAll: false,
+	limit: 1,
+});
 
-	it('answers with compact rows', async () => {
-		const { status, runData } = await call(readings, { User: 'steady', Start_Date: '2026-03-01' });
-		expect(status).toBe('success');
-		const [{ json }] = runData.Readings[0].data.ai_tool[0];
-		expect(json.response).toEqual([
-			{
-				client_user_id: STEADY.client_user_id,
-				local_time: '2026-03-01 06:00:00',
-				systolic: 110,
-				diastolic: 70,
-				unit: 'mmHg',
-				provider: 'omron',
-				source_type: 'cuff',
-			},
-			{ note: expect.stringContaining('there may be more') },
-		]);
-	});
+it('as a tool it answers with compact rows', async () => {
+	const { status, runData } = await call(readings, { User: 'steady', Start_Date: '2026-03-01' });
+	expect(status).toBe('success');
+	const [{ json }] = runData.Readings[0].data.ai_tool[0];
+	expect(json.response).toEqual([
+		{
+			client_user_id: STEADY.client_user_id,
+			local_time: '2026-03-01 06:00:00',
+			systolic: 110,
+			diastolic: 70,
+			unit: 'mmHg',
+			provider: 'omron',
+			source_type: 'cuff',
+		},
+		{ note: expect.stringContaining('there may be more') },
+	]);
 });

@@ -9,10 +9,10 @@ import { History, type Entry } from '../helpers/history';
 import { bloodPressure, KEY } from '../helpers/people';
 import { removeFolder } from '../helpers/folder';
 import { folderWithPackage } from '../helpers/folderWithPackage';
+import { chain, CREDENTIAL_TYPE, EVERY_TWO_SECONDS, node, NODE_TYPE } from './n8n';
 
 export const HOUR = 3_600_000;
 export const PATIENCE = { timeoutMs: 120_000 };
-const CREDENTIAL_TYPE = 'healthDataServiceApi';
 
 /** To be called once per file: it registers what must happen before and after the tests. @param env of n8n */
 export function useWorkflow(env: Record<string, string>) {
@@ -79,41 +79,16 @@ export function useWorkflow(env: Record<string, string>) {
 			type: CREDENTIAL_TYPE,
 			data: { baseUrl: w.sandbox.baseUrl, apiKey: KEY },
 		});
-		// n8n refuses to poll more often than once a minute, but takes thirty poll times of once a minute each.
-		const everyTwoSeconds = Array.from({ length: 30 }, (_, i) => ({
-			mode: 'custom',
-			cronExpression: `${i * 2} * * * * *`,
-		}));
 		const { port } = receiver.server.address() as { port: number };
-		w.workflow = await rest.importWorkflow({
-			name: 'Every new reading',
-			nodes: [
-				{
-					id: 'a',
-					name: 'Trigger',
-					type: 'n8n-nodes-health-data-service.healthDataServiceTrigger',
-					typeVersion: 1,
-					position: [0, 0],
-					parameters: { event: 'bloodPressure', userScope: 'all', pollTimes: { item: everyTwoSeconds } },
-					credentials: { [CREDENTIAL_TYPE]: { id, name: 'Sandbox' } },
-				},
-				{
-					id: 'b',
-					name: 'Write',
-					type: 'n8n-nodes-base.httpRequest',
-					typeVersion: 4.2,
-					position: [200, 0],
-					parameters: {
-						method: 'POST',
-						url: `http://127.0.0.1:${port}/rows`,
-						sendBody: true,
-						specifyBody: 'json',
-						jsonBody: '={{ $json }}',
-					},
-				},
-			],
-			connections: { Trigger: { main: [[{ node: 'Write', type: 'main', index: 0 }]] } },
-		});
+		const watched = { event: 'bloodPressure', userScope: 'all', pollTimes: EVERY_TWO_SECONDS };
+		const body = { sendBody: true, specifyBody: 'json', jsonBody: '={{ $json }}' };
+		const rows = { method: 'POST', url: `http://127.0.0.1:${port}/rows`, ...body };
+		w.workflow = await rest.importWorkflow(
+			chain('Every new reading', [
+				node('Trigger', `${NODE_TYPE}Trigger`, 1, watched, id),
+				node('Write', 'n8n-nodes-base.httpRequest', 4.2, rows),
+			]),
+		);
 	});
 
 	afterAll(async () => {

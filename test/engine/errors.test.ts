@@ -3,21 +3,19 @@
  * over HTTP, through n8n's own helper: what it makes of answers that are cut, drip or do not come. Which failure is retried and
  * when: unit/http/classify.test.ts and retry.test.ts.
  */
-import type { INodeParameters } from 'n8n-workflow';
 import type { Fault } from '../../dev/sandbox/switches';
 import { RETRY_LIMITS } from '../../nodes/HealthDataService/http/retry';
-import { runNode } from '../helpers/engine';
+import { useRunner } from '../helpers/engine';
 import { everythingIn } from '../helpers/inspect';
 import { plainService } from '../helpers/listeners';
 import { listenersOf } from '../helpers/machine';
 import { OTHER_KEY, STEADY } from '../helpers/people';
-import { bloodPressureOf, byUserId, listUsers, resolve, useSandbox } from '../helpers/requests';
+import { bloodPressureOf, byUserId, listUsers, resolve } from '../helpers/requests';
 import { useVirtualTime } from '../helpers/virtualTime';
 
-const used = useSandbox();
+const used = useRunner();
+const { run } = used;
 const time = useVirtualTime();
-const run = async (parameters: INodeParameters = listUsers({ limit: 4 }), more = {}) =>
-	await runNode({ credential: used.credential, parameters, ...more });
 
 describe('a message', () => {
 	const steady = () => bloodPressureOf(byUserId(STEADY.user_id));

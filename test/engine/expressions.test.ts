@@ -5,15 +5,14 @@
 import { DateTime } from 'luxon';
 import { type IDataObject, type INodeParameters } from 'n8n-workflow';
 import { fromAI, runAgent } from '../helpers/agent';
-import { runNode } from '../helpers/engine';
+import { useRunner } from '../helpers/engine';
 import { BERLIN, expectedRows, people, readingsOf, SPECIAL, SPECIAL_ID, STEADY } from '../helpers/people';
-import { bloodPressureOf, byClientId, byUserId, listUsers, queryOf, useSandbox } from '../helpers/requests';
+import { bloodPressureOf, byClientId, byUserId, listUsers, queryOf } from '../helpers/requests';
 import { valuesOf, watch } from '../helpers/watch';
 
-const used = useSandbox();
+const used = useRunner();
+const { run } = used;
 const steady = byUserId(STEADY.user_id);
-const run = async (parameters: INodeParameters, more: { input?: IDataObject[]; timezone?: string } = {}) =>
-	await runNode({ credential: used.credential, parameters, ...more });
 
 describe('dates {{ }}', () => {
 	const all = expectedRows(BERLIN, readingsOf(people(), BERLIN), null, 'Europe/Berlin');
@@ -55,12 +54,8 @@ describe('the user {{ }}', () => {
 				user: client_user_id,
 				nested: { user: client_user_id },
 			}));
-			const { items, error } = await runNode({
-				credential: used.credential,
-				input,
-				parameters: bloodPressureOf(byClientId(`=${expression}`)),
-				timezone: 'Europe/Berlin',
-			});
+			const parameters = bloodPressureOf(byClientId(`=${expression}`));
+			const { items, error } = await run(parameters, { input, timezone: 'Europe/Berlin' });
 			expect(error).toBeUndefined();
 			expect(items.map(({ json, pairedItem }) => [json.client_user_id, pairedItem])).toEqual([
 				...Array(3).fill([SPECIAL_ID, { item: 0 }]),
@@ -73,11 +68,7 @@ describe('the user {{ }}', () => {
 		['{{ $json.missing }}', 'empty'],
 		['{{ $json.nested }}', 'not an identifier'],
 	])('%s is %s', async (expression, what) => {
-		const { error } = await runNode({
-			credential: used.credential,
-			input: [{ nested: {} }],
-			parameters: bloodPressureOf(byClientId(`=${expression}`)),
-		});
+		const { error } = await run(bloodPressureOf(byClientId(`=${expression}`)), { input: [{ nested: {} }] });
 		expect(error?.message).toBe(`'Client User ID' is ${what}`);
 	});
 });

@@ -224,10 +224,3 @@ describe.each([
 it('quirk 16: an unknown user ID is an error', async () => {
 	await expectRefusal(bloodPressureOf(byUserId('00000000-0000-4000-8000-000000000000')), /^There is no such user/);
 });
-
-it('quirk 16: in All Users, a user removed meanwhile is skipped', async () => {
-	used.sandbox.switches.users = { [STEADY.user_id]: 'removed' };
-	const { rows, error } = await run(OPERATIONS.all);
-	expect(error).toBeUndefined();
-	expect(rows).toEqual(right.all.filter(({ user_id }) => user_id !== STEADY.user_id));
-});

@@ -3,12 +3,12 @@
  * the field, before any request, never a wider read. test/unit/fields/fields.test.ts shows what a field makes of any value.
  */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { runNode } from '../helpers/engine';
+import { useRunner } from '../helpers/engine';
 import { BERLIN, SPECIAL_ID, STEADY } from '../helpers/people';
 import { PollingHost } from '../helpers/pollingHost';
-import { bloodPressureOf, byClientId, byUserId, listUsers, queryOf, resolve, useSandbox } from '../helpers/requests';
+import { bloodPressureOf, byClientId, byUserId, listUsers, queryOf, resolve } from '../helpers/requests';
 
-const used = useSandbox();
+const used = useRunner();
 
 /** Parameters with the field filled. */
 type Fill = (given: string) => INodeParameters;
@@ -80,12 +80,7 @@ const WRONG = '={{ [undefined, null, [], ({ a: 1 })][$itemIndex] }}';
 
 describe('the node {{ }}', () => {
 	it.each(FIELDS)('%s is refused when filled with what is no value of it', async (name, at) => {
-		const { rows } = await runNode({
-			credential: used.credential,
-			input: [{}, {}, {}, {}],
-			parameters: at(WRONG),
-			onError: 'continueRegularOutput',
-		});
+		const { rows } = await used.run(at(WRONG), { input: [{}, {}, {}, {}], onError: 'continueRegularOutput' });
 		expect(rows).toHaveLength(4);
 		for (const { error, details } of rows) {
 			expect(error).toMatch(`'${name}' is `);
@@ -103,12 +98,7 @@ describe('the node {{ }}', () => {
 		const run = async (...values: unknown[]) => {
 			used.sandbox.requests.length = 0;
 			const input = values.map((value) => ({ value }) as IDataObject);
-			const { items } = await runNode({
-				credential: used.credential,
-				input,
-				parameters: at('={{ $json.value }}'),
-				onError: 'continueRegularOutput',
-			});
+			const { items } = await used.run(at('={{ $json.value }}'), { input, onError: 'continueRegularOutput' });
 			const rows = values.map((__, index) =>
 				items.filter(({ pairedItem }) => (pairedItem as { item: number }).item === index).map(({ json }) => json),
 			);
@@ -126,10 +116,7 @@ describe('the node {{ }}', () => {
 	});
 
 	it('accepts an identifier as a number only up to its exact range', async () => {
-		const { error } = await runNode({
-			credential: used.credential,
-			parameters: resolve('={{ 12345678901234567890 }}'),
-		});
+		const { error } = await used.run(resolve('={{ 12345678901234567890 }}'));
 		expect(error?.message).toBe("'Client User ID' is not an identifier");
 		expect(used.sandbox.requests).toEqual([]);
 	});
@@ -140,10 +127,7 @@ it.each(['mode', 'value'])(
 	async (part) => {
 		const whole: IDataObject = { __rl: true, mode: 'slug', value: 'omron' };
 		delete whole[part];
-		const { rows, error } = await runNode({
-			credential: used.credential,
-			parameters: bloodPressureOf(steady, { provider: whole as INodeParameters }),
-		});
+		const { rows, error } = await used.run(bloodPressureOf(steady, { provider: whole as INodeParameters }));
 		if (part === 'mode') expect(rows.every(({ provider }) => provider === 'omron')).toBe(true);
 		else expect(error?.message).toMatch("'Provider' is ");
 	},

@@ -2,14 +2,14 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { User } from '../../dev/sandbox/schemas';
 import type { Reading } from '../../dev/sandbox/world';
-import { runNode } from '../helpers/engine';
+import { useRunner } from '../helpers/engine';
 import { at, History } from '../helpers/history';
 import { bloodPressure, mindfulness } from '../helpers/people';
 import { PollingHost } from '../helpers/pollingHost';
-import { bloodPressureOf, byUserId, useSandbox } from '../helpers/requests';
+import { bloodPressureOf, byUserId } from '../helpers/requests';
 
 const history = new History();
-const used = useSandbox(() => ({ world: history, switches: { now: () => NOW } }));
+const used = useRunner(() => ({ world: history, switches: { now: () => NOW } }));
 const START = at('2026-03-02T00:00:00');
 const NOW = at('2026-03-04T00:00:00');
 let anna: User;
@@ -39,7 +39,7 @@ function addHistory() {
 }
 
 const read = async (parameters: INodeParameters) => {
-	const { rows, error } = await runNode({ credential: used.credential, parameters, timezone: 'UTC' });
+	const { rows, error } = await used.run(parameters, { timezone: 'UTC' });
 	expect(error).toBeUndefined();
 	return rows;
 };
@@ -60,8 +60,9 @@ async function triggered(event = 'bloodPressure'): Promise<IDataObject[]> {
 	return (await host.tick())!;
 }
 
-describe.each(['bloodPressure', 'mindfulnessMinutes'])('%s', (operation) => {
-	it('has the same ids by trigger, for all users, in windows of users and user by user', async () => {
+it.each(['bloodPressure', 'mindfulnessMinutes'])(
+	'%s has the same ids by trigger, for all users, in windows of users and user by user',
+	async (operation) => {
 		addHistory();
 		used.sandbox.switches.pageSize = 4;
 		const all = await read(allUsers({}, { operation }));
@@ -76,32 +77,29 @@ describe.each(['bloodPressure', 'mindfulnessMinutes'])('%s', (operation) => {
 		const heard = await triggered(operation);
 		expect(heard.map(({ change }) => change)).toEqual(all.map(() => 'created'));
 		expect(readingsById(heard)).toEqual(readingsById(all));
-	});
-});
+	},
+);
 
-describe('readings of one instant', () => {
-	const TIME = '2026-03-03T08:00:00Z';
-	const bySystolic = (rows: IDataObject[]) =>
-		Object.fromEntries(rows.map(({ systolic, row_id }) => [systolic, row_id]));
-	const readOf = async (readings: Reading[], more: INodeParameters = {}) => {
-		history.entries = [];
-		for (const one of readings) history.add(anna, one);
-		return await read(bloodPressureOf(byUserId(anna.user_id), more));
-	};
+const TIME = '2026-03-03T08:00:00Z';
+const bySystolic = (rows: IDataObject[]) => Object.fromEntries(rows.map(({ systolic, row_id }) => [systolic, row_id]));
+const readOf = async (readings: Reading[], more: INodeParameters = {}) => {
+	history.entries = [];
+	for (const one of readings) history.add(anna, one);
+	return await read(bloodPressureOf(byUserId(anna.user_id), more));
+};
 
-	it('have ids of their own, in any order and on any pages', async () => {
-		const [first, second, third] = sameTime(TIME, 120, 130, 140);
-		const before = bloodPressure('2026-03-03T07:00:00Z', 111, 80);
-		const expected = bySystolic(await readOf([before, first, second, third]));
-		expect(new Set(Object.values(expected)).size).toBe(4);
-		for (const pageSize of [1, 2, 3, 100]) {
-			for (const overlap of [false, true]) {
-				Object.assign(used.sandbox.switches, { pageSize, overlap });
-				expect(bySystolic(await readOf([before, third, first, second]))).toEqual(expected);
-				expect(bySystolic(await readOf([before, second, third, first]))).toEqual(expected);
-			}
+it('readings of one instant have ids of their own, in any order and on any pages', async () => {
+	const [first, second, third] = sameTime(TIME, 120, 130, 140);
+	const before = bloodPressure('2026-03-03T07:00:00Z', 111, 80);
+	const expected = bySystolic(await readOf([before, first, second, third]));
+	expect(new Set(Object.values(expected)).size).toBe(4);
+	for (const pageSize of [1, 2, 3, 100]) {
+		for (const overlap of [false, true]) {
+			Object.assign(used.sandbox.switches, { pageSize, overlap });
+			expect(bySystolic(await readOf([before, third, first, second]))).toEqual(expected);
+			expect(bySystolic(await readOf([before, second, third, first]))).toEqual(expected);
 		}
-	});
+	}
 });
 
 describe('a user ID in upper case', () => {

@@ -1,7 +1,7 @@
 /** Listed Users in n8n's engine, over HTTP: the users read and their order, entries without a user, and the number of requests. */
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import { fromAI, runAgent } from '../helpers/agent';
-import { runNode } from '../helpers/engine';
+import { useRunner } from '../helpers/engine';
 import {
 	BERLIN,
 	bloodPressure,
@@ -13,7 +13,7 @@ import {
 	SPECIAL_ID,
 	STEADY,
 } from '../helpers/people';
-import { bloodPressureOf, useSandbox } from '../helpers/requests';
+import { bloodPressureOf } from '../helpers/requests';
 import { useVirtualTime } from '../helpers/virtualTime';
 
 useVirtualTime();
@@ -29,9 +29,8 @@ const pages = (requests: string[]) => requests.filter((url) => url.startsWith('/
 const readings = (requests: string[]) => requests.filter((url) => url.includes('/timeseries/')).length;
 
 describe('a few', () => {
-	const used = useSandbox(() => ({ world: people(), switches: { pageSize: 7 } }));
-	const run = async (parameters: INodeParameters, more: { onError?: INode['onError']; input?: IDataObject[] } = {}) =>
-		await runNode({ credential: used.credential, parameters, ...more });
+	const used = useRunner(() => ({ world: people(), switches: { pageSize: 7 } }));
+	const { run } = used;
 
 	it('come in the order of the list, one that is twice in it once', async () => {
 		const userIds = `${BERLIN.user_id};${STEADY.user_id};${BERLIN.user_id.toUpperCase()}`;
@@ -76,22 +75,19 @@ describe('a few', () => {
 		});
 	});
 
+	const message = "Entry 2 of 'User IDs' is an identifier that no user has";
+	const byIds: typeof byId = (unknown, more) => byId([STEADY.user_id, unknown, BERLIN.user_id].join(), more);
+	const byNames: typeof byId = (unknown, more) => byClient(`steady\n${unknown}\nberlin`, more);
+
 	describe('an entry without a user', () => {
-		const KINDS = {
-			'by user ID': {
-				parameters: (more: INodeParameters) => byId([STEADY.user_id, UNKNOWN, BERLIN.user_id].join(), more),
-				message: "Entry 2 of 'User IDs' is an identifier that no user has",
-				owner: { user_id: UNKNOWN, client_user_id: null },
-			},
-			'by client user ID': {
-				parameters: (more: INodeParameters) => byClient('steady\nGeheim-7\nberlin', more),
-				message: "Entry 2 of 'User IDs' is an identifier that no user has",
-				owner: { user_id: null, client_user_id: 'Geheim-7' },
-			},
-		};
 		const advice = expect.stringMatching(/upper and lower case/);
 
-		describe.each(Object.entries(KINDS))('%s', (_, { parameters, message, owner }) => {
+		describe.each([
+			['by user ID', byIds, { user_id: UNKNOWN, client_user_id: null }],
+			['by client user ID', byNames, { user_id: null, client_user_id: 'Geheim-7' }],
+		])('%s', (_, list, owner) => {
+			const parameters = (more: INodeParameters) => list(owner.user_id ?? owner.client_user_id, more);
+
 			it('stops the node with an error that names its position', async () => {
 				const { error, rows } = await run(parameters({}));
 				expect(error?.message).toContain(message);
@@ -140,9 +136,8 @@ describe('a few', () => {
 			const { rows } = await run(parameters, { onError: 'continueRegularOutput' });
 			const failed = rows.filter(({ error }) => error);
 			expect(rows).toHaveLength(61 + failed.length);
-			const words = "Entry 2 of 'User IDs' is an identifier that no user has";
 			expect(failed.map(({ error, user_id }) => [error, user_id])).toEqual(
-				whenNotFound === 'error' ? [[words, BERLIN.user_id]] : [],
+				whenNotFound === 'error' ? [[message, BERLIN.user_id]] : [],
 			);
 		},
 	);
@@ -174,30 +169,20 @@ describe('a few', () => {
 	});
 });
 
-/** A team whose users have one reading each. */
-function useTeam(size: number) {
-	const team = Array.from({ length: size }, (_, i) => createUser(`c${i}`, []));
+describe('many of a large team, whose users have one reading each', () => {
+	const team = Array.from({ length: 20_000 }, (_, i) => createUser(`c${i}`, []));
 	const one = bloodPressure('2026-03-10T08:00:00Z', 120, 80);
 	const world = fixedWorld(team, {});
-	const used = useSandbox(() => ({ world: { ...world, readings: () => [one] }, checksItself: false }));
+	const used = useRunner(() => ({ world: { ...world, readings: () => [one] }, checksItself: false }));
 	/** Evenly spread, in an order of their own. */
 	const spread = (count: number) =>
 		Array.from({ length: count }, (_, i) => team[((i * 7919) % count) * Math.floor(team.length / count)]);
 	const read = async (ids: string[], more: INodeParameters = {}) => {
-		const { rows, error } = await runNode({
-			credential: used.credential,
-			parameters: byClient(ids, more),
-			onError: 'continueRegularOutput',
-		});
+		const { rows, error } = await used.run(byClient(ids, more), { onError: 'continueRegularOutput' });
 		expect(error).toBeUndefined();
 		return { rows, requests: used.sandbox.requests };
 	};
 	const names = (users: typeof team) => users.map(({ client_user_id }) => client_user_id!);
-	return { spread, read, names };
-}
-
-describe('many of a large team', () => {
-	const { spread, read, names } = useTeam(20_000);
 
 	it('100 of 20,000 take at most 50 requests beyond the readings', async () => {
 		const users = spread(100);

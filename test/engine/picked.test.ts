@@ -4,7 +4,7 @@
  */
 import type { IDataObject, INodeListSearchResult, INodeParameters } from 'n8n-workflow';
 import type { Switches } from '../../dev/sandbox/switches';
-import { runNode, searchList, type RunOptions } from '../helpers/engine';
+import { searchList, useRunner } from '../helpers/engine';
 import {
 	bloodPressure,
 	byTime,
@@ -16,7 +16,7 @@ import {
 	SPECIAL,
 	STEADY,
 } from '../helpers/people';
-import { bloodPressureOf, byUserId, useSandbox } from '../helpers/requests';
+import { bloodPressureOf, byUserId } from '../helpers/requests';
 import { useVirtualTime } from '../helpers/virtualTime';
 
 /** The value that the editor saves for a picked row. */
@@ -25,10 +25,9 @@ const picked = (userId: string, row: unknown) =>
 const STEADY_ROW = 'steady (Omron, Withings)';
 const steady = picked(STEADY.user_id, STEADY_ROW);
 
-const used = useSandbox();
+const used = useRunner();
 useVirtualTime();
-const run = async (parameters: INodeParameters, more: Partial<RunOptions> = {}) =>
-	await runNode({ credential: used.credential, parameters, ...more });
+const { run } = used;
 const namesOf = (rows: IDataObject[]) => [...new Set(rows.map((row) => row.client_user_id))];
 const resolves = () => used.sandbox.requests.filter((url) => url.includes('/resolve/'));
 const whenResolved = (fault: ReturnType<Switches['fault']>) => {
@@ -172,7 +171,7 @@ describe('any row of the picker', () => {
 		createUser('odd sources', ['oura (beta)', 'a) (b']),
 		createUser(SPECIAL.client_user_id, []),
 	];
-	const odd = useSandbox(() => ({
+	const odd = useRunner(() => ({
 		world: fixedWorld(
 			users,
 			Object.fromEntries(
@@ -185,8 +184,8 @@ describe('any row of the picker', () => {
 	it('the node reads the client user ID back from a row of the picker', async () => {
 		const { results }: INodeListSearchResult = await searchList(odd.credential, 'searchUsers');
 		const read = async ({ name, value }: (typeof results)[number]) => {
-			const parameters = bloodPressureOf(picked(String(value), name));
-			return (await runNode({ credential: odd.credential, parameters })).rows.map((row) => row.client_user_id);
+			const { rows } = await odd.run(bloodPressureOf(picked(String(value), name)));
+			return rows.map((row) => row.client_user_id);
 		};
 		const found = [];
 		for (const row of results) found.push(...(await read(row)));

@@ -5,21 +5,21 @@
  */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { fromAI, runAgent } from '../helpers/agent';
-import { runNode, type RunOptions } from '../helpers/engine';
+import { useRunner, type RunOptions } from '../helpers/engine';
 import { useLogLines } from '../helpers/logLines';
 import { people, SILENT, SPECIAL, STEADY } from '../helpers/people';
-import { bloodPressureOf, byClientId, byUserId, listUsers, queryOf, useSandbox } from '../helpers/requests';
+import { bloodPressureOf, byClientId, byUserId, listUsers, queryOf } from '../helpers/requests';
 import { useVirtualTime } from '../helpers/virtualTime';
 
 describe('Provider', () => {
-	const used = useSandbox();
+	const used = useRunner();
 	useVirtualTime();
 	const log = useLogLines();
 
 	const slug = (value: string) => ({ provider: { __rl: true, mode: 'slug', value } });
 	const all = (more: INodeParameters) => bloodPressureOf('', { userScope: 'all', ...more });
 	const run = async (parameters: INodeParameters, more: Partial<RunOptions> = {}) => {
-		const { rows, error } = await runNode({ credential: used.credential, parameters, ...more });
+		const { rows, error } = await used.run(parameters, more);
 		expect(error).toBeUndefined();
 		return rows;
 	};
@@ -28,7 +28,7 @@ describe('Provider', () => {
 		[' omron ', 'omron'],
 		['Omron', 'Omron'],
 	])('as typed, but for blanks around it: %j is sent as %j', async (typed, sent) => {
-		await runNode({ credential: used.credential, parameters: all({ output: 'summary', ...slug(typed) }) });
+		await used.run(all({ output: 'summary', ...slug(typed) }));
 		const read = used.sandbox.requests.filter((url) => url.includes('timeseries'));
 		expect([...new Set(read.map((url) => queryOf(url).provider))]).toEqual([sent]);
 	});
@@ -48,7 +48,7 @@ describe('Provider', () => {
 			['User → List with Limit', { ...listed('OMRON'), returnAll: false, limit: 1 }],
 		])('%s: an error', async (_, parameters) => {
 			const field = parameters.resource === 'user' ? 'Connected Provider' : 'Provider';
-			const { error } = await runNode({ credential: used.credential, parameters });
+			const { error } = await used.run(parameters);
 			expect([error?.message, error?.description]).toEqual([message(field), advice('omron, withings')]);
 		});
 
@@ -59,14 +59,14 @@ describe('Provider', () => {
 				...sources[0],
 				source: { ...sources[0].source, slug: name, name },
 			}));
-			const { error } = await runNode({ credential: used.credential, parameters: listed('P') });
+			const { error } = await used.run(listed('P'));
 			STEADY.connected_sources = sources;
 			expect(error?.description).toBe(advice('omron, p10, p11, p12, p13, p14, p15, p16, p17, p18'));
 		});
 
 		it('a team without any says so', async () => {
 			used.sandbox.switches.bareUsers = true;
-			const { error } = await runNode({ credential: used.credential, parameters: listed('omron') });
+			const { error } = await used.run(listed('omron'));
 			expect(error?.description).toBe(
 				"No user of the team has one connected. Leave 'Connected Provider' empty for all",
 			);
@@ -147,12 +147,11 @@ describe('Provider', () => {
 
 describe('Source Types', () => {
 	/** Pages of which some have none of the type. */
-	const used = useSandbox(() => ({ world: people(), switches: { pageSize: 2 } }));
+	const used = useRunner(() => ({ world: people(), switches: { pageSize: 2 } }));
 
 	const run = async (output: string, sourceTypes?: INodeParameters[string], more: INodeParameters = {}) => {
 		const options = sourceTypes === undefined ? {} : { sourceTypes };
-		const parameters = bloodPressureOf('', { userScope: 'all', output, options, ...more });
-		return await runNode({ credential: used.credential, parameters });
+		return await used.run(bloodPressureOf('', { userScope: 'all', output, options, ...more }));
 	};
 
 	it('Output readings: exactly the rows of these types, with the same id', async () => {

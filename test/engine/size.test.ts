@@ -3,9 +3,9 @@ import type { INodeParameters } from 'n8n-workflow';
 import type { Fault } from '../../dev/sandbox/switches';
 import { group } from '../../dev/sandbox/timeseries';
 import type { Reading } from '../../dev/sandbox/world';
-import { runNode, type RunOptions } from '../helpers/engine';
+import { useRunner } from '../helpers/engine';
 import { bloodPressure, createUser, fixedWorld, KEY } from '../helpers/people';
-import { bloodPressureOf, byUserId, listUsers, useSandbox } from '../helpers/requests';
+import { bloodPressureOf, byUserId, listUsers } from '../helpers/requests';
 import { useVirtualTime } from '../helpers/virtualTime';
 
 const MOST = 100_000;
@@ -24,13 +24,12 @@ describe('readings of one user', () => {
 	const most = readingsOf(MOST + 10_000);
 	let count = MOST;
 	const world = fixedWorld([busy], {});
-	const used = useSandbox(() => ({
+	const used = useRunner(() => ({
 		world: { ...world, readings: () => most.slice(0, count) },
 		switches: { pageSize: 5000 },
 		checksItself: false,
 	}));
-	const run = async (more = {}) =>
-		await runNode({ credential: used.credential, parameters: bloodPressureOf(byUserId(busy.user_id), more) });
+	const run = async (more = {}) => await used.run(bloodPressureOf(byUserId(busy.user_id), more));
 
 	it('returns 100,000 rows', async () => {
 		count = MOST;
@@ -59,7 +58,7 @@ describe('readings of many users', () => {
 	const users = Array.from({ length: 12 }, (_, i) => createUser(`user ${i}`, ['omron']));
 	const [slow] = users;
 	const readings = readingsOf(EACH);
-	const used = useSandbox(() => ({
+	const used = useRunner(() => ({
 		world: { ...fixedWorld(users, {}), readings: () => readings },
 		switches: { pageSize: EACH },
 		checksItself: false,
@@ -71,17 +70,11 @@ describe('readings of many users', () => {
 		if (!url.includes('timeseries')) return undefined;
 		return url.includes(slow.user_id) ? { delayMs: 3000 } : { status: 200, body: page, type: 'application/json' };
 	};
-	const run = async (more: INodeParameters = {}, settings: Partial<RunOptions> = {}) =>
-		await runNode({
-			credential: used.credential,
-			parameters: bloodPressureOf('', { userScope: 'all', ...more }),
-			...settings,
-		});
 	const askedFor = ({ user_id }: typeof slow) => used.sandbox.requests.filter((url) => url.includes(user_id)).length;
 
 	it('stops at too many rows, while the first user is still being read, and sends nothing more', async () => {
 		used.sandbox.switches.fault = slowFirst;
-		const { rows, error } = await run({ options: { concurrency: 4 } });
+		const { rows, error } = await used.run(bloodPressureOf('', { userScope: 'all', options: { concurrency: 4 } }));
 		expect([error?.message, error?.description]).toEqual([TOO_MANY, READ_LESS]);
 		expect(rows).toEqual([]);
 
@@ -95,7 +88,8 @@ describe('readings of many users', () => {
 	it('a failed user is a row, too', async () => {
 		used.sandbox.switches.fault = (number, url) =>
 			url.includes(slow.user_id) ? { status: 403, body: { detail: 'no' } } : slowFirst(number, url);
-		const { rows } = await run({ options: { userLimit: 6 } }, { onError: 'continueRegularOutput' });
+		const parameters = bloodPressureOf('', { userScope: 'all', options: { userLimit: 6 } });
+		const { rows } = await used.run(parameters, { onError: 'continueRegularOutput' });
 		expect(rows).toMatchObject([{ error: TOO_MANY }]);
 	});
 });
@@ -103,11 +97,11 @@ describe('readings of many users', () => {
 describe('a team of more than 100,000', () => {
 	const one = createUser('one', ['omron']);
 	const crowd = Array.from({ length: MOST + 1 }, (_, i) => ({ ...one, user_id: `u${i}` }));
-	const used = useSandbox(() => ({
+	const used = useRunner(() => ({
 		world: { teams: [{ key: KEY, users: crowd }], readings: () => [] },
 		checksItself: false,
 	}));
-	const run = async (parameters: INodeParameters) => await runNode({ credential: used.credential, parameters });
+	const { run } = used;
 	const allUsers = (more: INodeParameters) => bloodPressureOf('', { userScope: 'all', ...more });
 
 	it('User → List fails after one request, where the service sends a total', async () => {

@@ -61,22 +61,20 @@ describe('All Users', () => {
 	});
 });
 
-describe('a service that refuses more than six at once', () => {
-	it.each([
-		['inside All Users', true],
-		['over 120 input items {{ }}', false],
-	])('nothing is lost, and few are refused: %s', async (_, isAll) => {
-		used.sandbox.switches.mostAtOnce = 6;
-		const input = isAll ? [{}] : users.map(({ user_id }) => ({ user_id }));
-		const { rows, error } = await run(isAll ? all() : oneByOne(), { input });
+it.each([
+	['inside All Users', true],
+	['over 120 input items {{ }}', false],
+])('of a service that refuses more than six at once nothing is lost, and few are refused: %s', async (_, isAll) => {
+	used.sandbox.switches.mostAtOnce = 6;
+	const input = isAll ? [{}] : users.map(({ user_id }) => ({ user_id }));
+	const { rows, error } = await run(isAll ? all() : oneByOne(), { input });
 
-		expect(error).toBeUndefined();
-		expect(idsOf(rows).sort()).toEqual([...expected].sort());
-		const { mostInFlight, refused } = used.sandbox.load;
-		expect(mostInFlight).toBeLessThanOrEqual(8);
-		expect(refused).toBeGreaterThan(0);
-		expect(refused / used.sandbox.requests.length).toBeLessThan(0.1);
-	});
+	expect(error).toBeUndefined();
+	expect(idsOf(rows).sort()).toEqual([...expected].sort());
+	const { mostInFlight, refused } = used.sandbox.load;
+	expect(mostInFlight).toBeLessThanOrEqual(8);
+	expect(refused).toBeGreaterThan(0);
+	expect(refused / used.sandbox.requests.length).toBeLessThan(0.1);
 });
 
 it.each([

@@ -58,20 +58,18 @@ describe('all pages', () => {
 	});
 });
 
-describe('Limit', () => {
-	it.each([
-		[1, 1],
-		[7, 1],
-		[8, 2],
-		[100, 2],
-	])('gives %i rows or all there are, of %i pages', async (limit, pages) => {
-		used.sandbox.switches.pageSize = 7;
-		const { rows } = await run(bloodPressureOf(byUserId(BERLIN.user_id), { returnAll: false, limit }));
-		const all = rowsOf(BERLIN, readingsOf(people(), BERLIN));
+it.each([
+	[1, 1],
+	[7, 1],
+	[8, 2],
+	[100, 2],
+])('Limit gives %i rows or all there are, of %i pages', async (limit, pages) => {
+	used.sandbox.switches.pageSize = 7;
+	const { rows } = await run(bloodPressureOf(byUserId(BERLIN.user_id), { returnAll: false, limit }));
+	const all = rowsOf(BERLIN, readingsOf(people(), BERLIN));
 
-		expect(rows).toEqual(all.slice(0, limit));
-		expect(used.sandbox.requests).toHaveLength(pages);
-	});
+	expect(rows).toEqual(all.slice(0, limit));
+	expect(used.sandbox.requests).toHaveLength(pages);
 });
 
 it('gives mindfulness minutes with their own columns, in a fixed order', async () => {
@@ -83,43 +81,30 @@ it('gives mindfulness minutes with their own columns, in a fixed order', async (
 	);
 });
 
-describe('whole days in Berlin around the change of clocks', () => {
-	const all = expectedRows(BERLIN, readingsOf(people(), BERLIN), null, 'Europe/Berlin');
-	it.each([
-		['2026-03-28', '2026-03-30', 1, 8],
-		['2026-03-29T00:00:00', '2026-03-29T00:00:00', 3, 7],
-	])('%s to %s', async (startDate, endDate, first, end) => {
-		const { rows } = await run(bloodPressureOf(byUserId(BERLIN.user_id), { startDate, endDate }), 'Europe/Berlin');
-		expect(rows).toEqual(all.slice(first, end));
-	});
-
-	it('between times, in the zone of the workflow', async () => {
-		const parameters = bloodPressureOf(byUserId(BERLIN.user_id), {
-			dateRange: 'times',
-			startDate: '2026-03-29T01:30:00',
-			endDate: '2026-03-29T03:30:00',
-		});
-		const { rows } = await run(parameters, 'Europe/Berlin');
-		expect(rows).toEqual(all.slice(4, 6));
-	});
+const all = expectedRows(BERLIN, readingsOf(people(), BERLIN), null, 'Europe/Berlin');
+it.each([
+	['days', '2026-03-28', '2026-03-30', 1, 8],
+	['days', '2026-03-29T00:00:00', '2026-03-29T00:00:00', 3, 7],
+	['times', '2026-03-29T01:30:00', '2026-03-29T03:30:00', 4, 6],
+])('%s in Berlin around the change of clocks, %s to %s', async (dateRange, startDate, endDate, first, end) => {
+	const parameters = bloodPressureOf(byUserId(BERLIN.user_id), { dateRange, startDate, endDate });
+	expect((await run(parameters, 'Europe/Berlin')).rows).toEqual(all.slice(first, end));
 });
 
-describe('one item per user', () => {
-	it('merges the groups of all pages by provider and source', async () => {
-		used.sandbox.switches.pageSize = 7;
-		const { rows } = await run(bloodPressureOf(byClientId('steady'), { output: 'grouped' }));
+it('one item per user merges the groups of all pages by provider and source', async () => {
+	used.sandbox.switches.pageSize = 7;
+	const { rows } = await run(bloodPressureOf(byClientId('steady'), { output: 'grouped' }));
 
-		expect(rows).toHaveLength(1);
-		const { groups, ...owner } = rows[0] as { groups: Record<string, Array<{ source: object; data: object[] }>> };
-		expect(owner).toEqual({ user_id: STEADY.user_id, client_user_id: 'steady' });
-		const points = (provider: string, type: string) =>
-			steady.filter(({ source }) => source.provider === provider && source.type === type).map(({ point }) => point);
-		expect(groups).toEqual({
-			omron: [
-				{ source: { provider: 'omron', type: 'cuff' }, data: points('omron', 'cuff') },
-				{ source: { provider: 'omron', type: 'phone' }, data: points('omron', 'phone') },
-			],
-			withings: [{ source: { provider: 'withings', type: 'cuff' }, data: points('withings', 'cuff') }],
-		});
+	expect(rows).toHaveLength(1);
+	const { groups, ...owner } = rows[0] as { groups: Record<string, Array<{ source: object; data: object[] }>> };
+	expect(owner).toEqual({ user_id: STEADY.user_id, client_user_id: 'steady' });
+	const points = (provider: string, type: string) =>
+		steady.filter(({ source }) => source.provider === provider && source.type === type).map(({ point }) => point);
+	expect(groups).toEqual({
+		omron: [
+			{ source: { provider: 'omron', type: 'cuff' }, data: points('omron', 'cuff') },
+			{ source: { provider: 'omron', type: 'phone' }, data: points('omron', 'phone') },
+		],
+		withings: [{ source: { provider: 'withings', type: 'cuff' }, data: points('withings', 'cuff') }],
 	});
 });

@@ -1,8 +1,8 @@
 /** User → List and User → Resolve in n8n's engine: each requested user once, in the order of the service, and no other. */
 import { createWorld } from '../../dev/sandbox/world';
-import { runNode } from '../helpers/engine';
+import { useRunner } from '../helpers/engine';
 import { KEY, SILENT, SPECIAL, SPECIAL_ID, STEADY } from '../helpers/people';
-import { listUsers, queryOf, resolve, useSandbox } from '../helpers/requests';
+import { listUsers, queryOf, resolve } from '../helpers/requests';
 import { useVirtualTime } from '../helpers/virtualTime';
 
 useVirtualTime();
@@ -10,9 +10,8 @@ useVirtualTime();
 describe('List', () => {
 	const world = createWorld([{ key: KEY, users: 1200 }]);
 	const users = world.teams[0].users;
-	const used = useSandbox(() => ({ world }));
-	const run = async (more: Parameters<typeof listUsers>[0]) =>
-		await runNode({ credential: used.credential, parameters: listUsers(more) });
+	const used = useRunner(() => ({ world }));
+	const run = async (more: Parameters<typeof listUsers>[0]) => await used.run(listUsers(more));
 
 	it('Return All gives 1,200 users, each once, in the order of the service', async () => {
 		const { rows, error } = await run({ returnAll: true });
@@ -53,7 +52,7 @@ describe('List', () => {
 });
 
 describe('a user record with a field `error`', () => {
-	const used = useSandbox();
+	const used = useRunner();
 	const record = { ...STEADY, error: 'no device' };
 	const { error, ...others } = record;
 
@@ -63,7 +62,7 @@ describe('a user record with a field `error`', () => {
 	])('%s gives it once, and Retry On Fail does not read again', async (_, parameters, body) => {
 		used.sandbox.switches.fault = () => ({ status: 200, body });
 		const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
-		const { rows, error: failure } = await runNode({ credential: used.credential, parameters, settings });
+		const { rows, error: failure } = await used.run(parameters, { settings });
 		expect(failure).toBeUndefined();
 		expect(rows).toEqual([{ ...others, error_raw: error }]);
 		expect(used.sandbox.requests).toHaveLength(1);
@@ -71,13 +70,13 @@ describe('a user record with a field `error`', () => {
 });
 
 describe('Resolve', () => {
-	const used = useSandbox();
+	const used = useRunner();
 	it.each([
 		['steady', STEADY],
 		[SPECIAL_ID, SPECIAL],
 		['silent', SILENT],
 	])('finds %p', async (id, user) => {
-		const { rows, error, items } = await runNode({ credential: used.credential, parameters: resolve(id) });
+		const { rows, error, items } = await used.run(resolve(id));
 		expect(error).toBeUndefined();
 		expect(rows).toEqual([user]);
 		expect(items[0].pairedItem).toEqual({ item: 0 });

@@ -32,6 +32,7 @@ import {
 import { HealthDataServiceApi } from '../../credentials/HealthDataServiceApi.credentials';
 import { HealthDataService } from '../../nodes/HealthDataService/HealthDataService.node.ts';
 import type { ServiceCredential } from '../../nodes/HealthDataService/http/authenticate';
+import { useSandbox } from './requests';
 
 export const CREDENTIAL = 'healthDataServiceApi';
 const NODE_TYPE = 'n8n-nodes-health-data-service.healthDataService';
@@ -90,6 +91,14 @@ export async function runNode(options: RunOptions): Promise<RunResult> {
 		error: run.data.resultData.error as RunResult['error'],
 		run,
 	};
+}
+
+/** The sandbox of a test file, and `run`: our node on it. */
+export function useRunner(...given: Parameters<typeof useSandbox>) {
+	const used = useSandbox(...given);
+	const run = async (parameters: INodeParameters, more: Partial<RunOptions> = {}) =>
+		await runNode({ credential: used.credential, parameters, ...more });
+	return Object.assign(used, { run });
 }
 
 /** The search of a picker while a user types. */

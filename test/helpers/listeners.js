@@ -26,11 +26,13 @@ const answering =
 	};
 
 /**
- * @param {import('node:http').Server | import('node:https').Server} server
- * @param {string[]} handed
+ * @param {(handed: string[]) => import('node:http').Server | import('node:https').Server} create
  * @returns {Promise<Listener>}
  */
-async function listening(server, handed) {
+async function listening(create) {
+	/** @type {string[]} */
+	const handed = [];
+	const server = create(handed);
 	// Also those that a proxy has taken over, which the server no longer knows.
 	/** @type {Set<import('node:net').Socket>} */
 	const sockets = new Set();
@@ -47,42 +49,28 @@ async function listening(server, handed) {
 }
 
 /** http on 127.0.0.1. */
-exports.plainService = async () => {
-	/** @type {string[]} */
-	const handed = [];
-	return await listening(createServer(answering(handed)), handed);
-};
+exports.plainService = async () => await listening((handed) => createServer(answering(handed)));
 
 /** Anything on 127.0.0.1: notes each connection and closes it. */
-exports.doorbell = async () => {
-	/** @type {string[]} */
-	const handed = [];
-	const server = createServer();
-	server.on('connection', (socket) => {
-		handed.push('connection');
-		socket.destroy();
-	});
-	return await listening(server, handed);
-};
+exports.doorbell = async () =>
+	await listening((handed) =>
+		createServer().on('connection', (socket) => {
+			handed.push('connection');
+			socket.destroy();
+		}),
+	);
 
 /** https on 127.0.0.1. */
-exports.selfSignedService = async () => {
-	/** @type {string[]} */
-	const handed = [];
-	return await listening(createSecureServer(SELF_SIGNED, answering(handed)), handed);
-};
+exports.selfSignedService = async () => await listening((handed) => createSecureServer(SELF_SIGNED, answering(handed)));
 
 /** Reads plain requests, and opens what is encrypted with a certificate of its own instead of passing it on. */
-exports.listeningProxy = async () => {
-	/** @type {string[]} */
-	const handed = [];
-	const inside = createSecureServer(SELF_SIGNED, answering(handed));
-	const server = createServer(answering(handed));
-	server.on('connect', ({ url }, socket) => {
-		handed.push(`CONNECT ${url}`);
-		socket.on('error', () => socket.destroy());
-		socket.write('HTTP/1.1 200 OK\r\n\r\n');
-		inside.emit('connection', socket);
+exports.listeningProxy = async () =>
+	await listening((handed) => {
+		const inside = createSecureServer(SELF_SIGNED, answering(handed));
+		return createServer(answering(handed)).on('connect', ({ url }, socket) => {
+			handed.push(`CONNECT ${url}`);
+			socket.on('error', () => socket.destroy());
+			socket.write('HTTP/1.1 200 OK\r\n\r\n');
+			inside.emit('connection', socket);
+		});
 	});
-	return await listening(server, handed);
-};

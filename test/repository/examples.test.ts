@@ -36,24 +36,15 @@ function textsOf({ parameters }: INode): string[] {
 	return texts;
 }
 
-describe.each(exampleFiles())('%s can be changed without writing code', (file) => {
+it.each(exampleFiles())('%s has no Code node, no eleventh node and no long expression', (file) => {
 	const steps = nodesOf(file).filter(({ type }) => !type.endsWith('.stickyNote'));
 	const expressions = steps
 		.flatMap(textsOf)
 		.filter((text) => text.startsWith('='))
 		.flatMap((text) => [...text.matchAll(/\{\{([^]*?)\}\}(?!\})/g)].map(([, inside]) => inside.trim()));
-
-	it('has no Code node', () => {
-		expect(steps.filter(({ type }) => /\.(code|function|functionItem|aiTransform)$/.test(type))).toEqual([]);
-	});
-
-	it('has at most ten nodes beside its notes', () => {
-		expect(steps.length).toBeLessThanOrEqual(10);
-	});
-
-	it('has no expression over 160 characters', () => {
-		expect(expressions.filter((one) => one.length > 160)).toEqual([]);
-	});
+	expect(steps.filter(({ type }) => /\.(code|function|functionItem|aiTransform)$/.test(type))).toEqual([]);
+	expect(steps.length).toBeLessThanOrEqual(10);
+	expect(expressions.filter((one) => one.length > 160)).toEqual([]);
 });
 
 it.each(files)('%s remembers nothing that a test run would change, or a copy would share', (file) => {
@@ -143,67 +134,63 @@ const MEAN = { meanSystolic: 135, meanDiastolic: 85 };
 const ENOUGH = { minReadings: 12, minDays: 3 };
 const ONE_READING = { minSystolic: 180, minDiastolic: 110, lowSystolic: 90, lowDiastolic: 50 };
 
-describe('limits', () => {
-	it('all texts that name limits of blood pressure name the same', () => {
-		const named = files.flatMap((file) =>
-			[...JSON.stringify(nodesOf(file)).matchAll(/at or (?:above|below) (\d+\/\d+)/gi)].map(([, limits]) => limits),
-		);
-		expect(new Set(named)).toEqual(new Set(['135/85', '180/110', '90/50']));
-	});
-
-	it.each([
-		['new-reading-alert.json', [ONE_READING]],
-		['high-blood-pressure-alert.json', [{ ...MEAN, ...ENOUGH }]],
-		[
-			'weekly-letter.json',
-			[
-				{ ...MEAN, ...ONE_READING, ...ENOUGH },
-				{ ...MEAN, ...ONE_READING },
-			],
-		],
-		[
-			'mcp-server.json',
-			[
-				{ ...MEAN, ...ENOUGH },
-				{ ...MEAN, ...ENOUGH },
-			],
-		],
-		['ai-coach.json', [{ ...MEAN, ...ENOUGH }]],
-	])('%s: the options hold what the texts name', (file, expected) => {
-		const options = nodesOf(file).flatMap(({ type, parameters }) => {
-			const { options: set = {} } = parameters as { options?: IDataObject };
-			const limits = Object.entries(set).filter(([name]) => /^(mean|min|low)[A-Z]/.test(name));
-			return type.includes('.healthDataService') && limits.length ? [Object.fromEntries(limits)] : [];
-		});
-		expect(options).toEqual(expected);
-	});
+it('all texts that name limits of blood pressure name the same', () => {
+	const named = files.flatMap((file) =>
+		[...JSON.stringify(nodesOf(file)).matchAll(/at or (?:above|below) (\d+\/\d+)/gi)].map(([, limits]) => limits),
+	);
+	expect(new Set(named)).toEqual(new Set(['135/85', '180/110', '90/50']));
 });
 
-describe('a run that fails says how many users could not be read', () => {
-	const failing = having('stopAndError').filter(([, { parameters }]) =>
-		String(parameters.errorMessage).includes('$input.all()'),
-	);
-	const user = (index: number): IDataObject => ({ error: 'Refused', details: { user_id: `u${index}` } });
-	const users = (count: number) => Array.from({ length: count }, (_, index) => user(index + 1));
-
-	it.each(failing)('{{ }}: %s', async (_, node) => {
-		expect(failing).toHaveLength(3);
-		const say = async (items: IDataObject[]) =>
-			String(await evaluated(node, String(node.parameters.errorMessage), items));
-		for (const count of [1, 2, 10, 11, 35]) {
-			const said = await say(users(count));
-			expect(said).toContain('u1');
-			expect(said).toContain('Refused');
-			const listed = new Set(said.match(/\bu\d+\b/g)).size;
-			const [, more = '0'] = / and (\d+) more$/.exec(said) ?? [];
-			const [, all = listed + Number(more)] = /could not be read: (\d+),/.exec(said) ?? [];
-			expect(Number(all)).toBe(count);
-			expect(listed).toBeLessThanOrEqual(10);
-		}
-		// An error that concerns all users is one item without a user.
-		expect(await say([{ error: 'The key is refused', details: 'Check it' }])).toContain('The key is refused');
-		expect(await say([{ error: 'The key is refused', details: 'Check it' }])).not.toMatch(/undefined|\d/);
+it.each([
+	['new-reading-alert.json', [ONE_READING]],
+	['high-blood-pressure-alert.json', [{ ...MEAN, ...ENOUGH }]],
+	[
+		'weekly-letter.json',
+		[
+			{ ...MEAN, ...ONE_READING, ...ENOUGH },
+			{ ...MEAN, ...ONE_READING },
+		],
+	],
+	[
+		'mcp-server.json',
+		[
+			{ ...MEAN, ...ENOUGH },
+			{ ...MEAN, ...ENOUGH },
+		],
+	],
+	['ai-coach.json', [{ ...MEAN, ...ENOUGH }]],
+])('%s: the options hold what the texts name', (file, expected) => {
+	const options = nodesOf(file).flatMap(({ type, parameters }) => {
+		const { options: set = {} } = parameters as { options?: IDataObject };
+		const limits = Object.entries(set).filter(([name]) => /^(mean|min|low)[A-Z]/.test(name));
+		return type.includes('.healthDataService') && limits.length ? [Object.fromEntries(limits)] : [];
 	});
+	expect(options).toEqual(expected);
+});
+
+const failing = having('stopAndError').filter(([, { parameters }]) =>
+	String(parameters.errorMessage).includes('$input.all()'),
+);
+const user = (index: number): IDataObject => ({ error: 'Refused', details: { user_id: `u${index}` } });
+const users = (count: number) => Array.from({ length: count }, (_, index) => user(index + 1));
+
+it.each(failing)('{{ }}: %s that fails says how many users could not be read', async (_, node) => {
+	expect(failing).toHaveLength(3);
+	const say = async (items: IDataObject[]) =>
+		String(await evaluated(node, String(node.parameters.errorMessage), items));
+	for (const count of [1, 2, 10, 11, 35]) {
+		const said = await say(users(count));
+		expect(said).toContain('u1');
+		expect(said).toContain('Refused');
+		const listed = new Set(said.match(/\bu\d+\b/g)).size;
+		const [, more = '0'] = / and (\d+) more$/.exec(said) ?? [];
+		const [, all = listed + Number(more)] = /could not be read: (\d+),/.exec(said) ?? [];
+		expect(Number(all)).toBe(count);
+		expect(listed).toBeLessThanOrEqual(10);
+	}
+	// An error that concerns all users is one item without a user.
+	expect(await say([{ error: 'The key is refused', details: 'Check it' }])).toContain('The key is refused');
+	expect(await say([{ error: 'The key is refused', details: 'Check it' }])).not.toMatch(/undefined|\d/);
 });
 
 /** In a window of 1280 × 800 n8n shows a larger canvas smaller: the notes' 14 px would be less than 11. */
@@ -224,43 +211,43 @@ it.each(exampleFiles())('%s: the first note begins with what to do, and names th
 	expect(notes.join()).not.toContain('green steps');
 });
 
-describe('what n8n keeps', () => {
-	it.each(exampleFiles())('%s: no execution that succeeded or was started by hand, and its note says so', (file) => {
+it.each(exampleFiles())(
+	'%s: n8n keeps no execution that succeeded or was started by hand, and its note says so',
+	(file) => {
 		expect(readExample(file).settings).toMatchObject({ saveDataSuccessExecution: 'none', saveManualExecutions: false });
 		expect(notesOf(nodesOf(file))[0]).toMatch(/n8n saves only .*failed executions|both hold health data/);
-	});
+	},
+);
 
-	it.each(having('googleSheets'))('%s: a sheet gets the columns that the example names', (file, { name }) => {
-		const { connections } = readExample(file);
-		const [before] = nodesOf(file).filter((node) => connections[node.name]?.main.flat()[0]?.node === name);
-		const { includeOtherFields = false, include } = before.parameters;
-		expect([before.type, includeOtherFields ? include : 'named']).toEqual([
-			'n8n-nodes-base.set',
-			expect.stringMatching(/^(named|selected)$/),
-		]);
-	});
+it.each(having('googleSheets'))('%s: a sheet gets the columns that the example names', (file, { name }) => {
+	const { connections } = readExample(file);
+	const [before] = nodesOf(file).filter((node) => connections[node.name]?.main.flat()[0]?.node === name);
+	const { includeOtherFields = false, include } = before.parameters;
+	expect([before.type, includeOtherFields ? include : 'named']).toEqual([
+		'n8n-nodes-base.set',
+		expect.stringMatching(/^(named|selected)$/),
+	]);
 });
 
-describe('errors of failed runs', () => {
-	it.each(having('stopAndError'))('%s: no client user ID, since n8n sends them to its maker', (_, { parameters }) => {
+it.each(having('stopAndError'))(
+	'%s: no client user ID in an error, since n8n sends them to its maker',
+	(_, { parameters }) => {
 		expect(String(parameters.errorMessage)).not.toContain('client_user_id');
-	});
+	},
+);
 
-	it('error-workflow.json posts no whole statement of a database {{ }}', async () => {
-		const [node] = ofType(nodesOf('error-workflow.json'), 'set');
-		const { assignments } = node.parameters.assignments as { assignments: Array<{ value: string }> };
-		const error = { message: 'Connection refused', description: `Failed query: ${'SELECT '.repeat(1000)}` };
-		const said = await evaluated(node, assignments[0].value, [{ workflow: { name: 'x' }, execution: { error } }]);
-		expect(String(said).length).toBeLessThan(400);
-	});
+it('error-workflow.json posts no whole statement of a database {{ }}', async () => {
+	const [node] = ofType(nodesOf('error-workflow.json'), 'set');
+	const { assignments } = node.parameters.assignments as { assignments: Array<{ value: string }> };
+	const error = { message: 'Connection refused', description: `Failed query: ${'SELECT '.repeat(1000)}` };
+	const said = await evaluated(node, assignments[0].value, [{ workflow: { name: 'x' }, execution: { error } }]);
+	expect(String(said).length).toBeLessThan(400);
 });
 
-describe('texts of others', () => {
-	it.each(having('slack'))('%s: no link to the n8n of the team in a message', (_, { parameters }) => {
-		expect(parameters.otherOptions).toEqual({ includeLinkToWorkflow: false });
-	});
+it.each(having('slack'))('%s: no link to the n8n of the team in a message', (_, { parameters }) => {
+	expect(parameters.otherOptions).toEqual({ includeLinkToWorkflow: false });
+});
 
-	it.each(having('googleSheets'))('%s: Google Sheets takes no formula', (_, { parameters }) => {
-		expect(parameters.options).toMatchObject({ cellFormat: 'RAW' });
-	});
+it.each(having('googleSheets'))('%s: Google Sheets takes no formula', (_, { parameters }) => {
+	expect(parameters.options).toMatchObject({ cellFormat: 'RAW' });
 });

@@ -28,13 +28,11 @@ it('no file but the table of outputs compares the value of Output', () => {
 	expect(files.filter((file) => compared.test(readFileSync(join(folder, file), 'utf8')))).toEqual([]);
 });
 
-describe('package.json', () => {
-	const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
-	it("asks for n8n's strict rules, and changes none of them", () => {
-		expect(manifest.n8n).toMatchObject({ n8nNodesApiVersion: 1, strict: true });
-		const template = 'node_modules/@n8n/node-cli/dist/template/templates/shared/default/eslint.config.mjs';
-		const [ours, theirs] = ['eslint.config.mjs', template].map((file) => readFileSync(join(ROOT, file), 'utf8'));
-		expect(ours.split(/\s+/)).toEqual(theirs.split(/\s+/));
-	});
+it("package.json asks for n8n's strict rules, and changes none of them", () => {
+	expect(manifest.n8n).toMatchObject({ n8nNodesApiVersion: 1, strict: true });
+	const template = 'node_modules/@n8n/node-cli/dist/template/templates/shared/default/eslint.config.mjs';
+	const [ours, theirs] = ['eslint.config.mjs', template].map((file) => readFileSync(join(ROOT, file), 'utf8'));
+	expect(ours.split(/\s+/)).toEqual(theirs.split(/\s+/));
 });

@@ -66,16 +66,12 @@ it.each(Object.entries(METRICS))('reads %s over its pages', async (metric, { ans
 	expect(total).toBeGreaterThan(50);
 });
 
-describe('refusals', () => {
-	const one = async () => `/v2/timeseries/${(await users())[0].user_id}/blood_pressure/grouped`;
-
-	it('a cursor of another query', async () => {
-		sandbox.switches.pageSize = 1;
-		const path = await one();
-		const { data } = await get(path, { start_date: '2026-03-01', end_date: '2026-03-10' });
-		expect(data.next_cursor).toBeTruthy();
-		expect(
-			(await get(path, { start_date: '2026-03-02', end_date: '2026-03-10', next_cursor: data.next_cursor })).status,
-		).toBe(422);
-	});
+it('refuses a cursor of another query', async () => {
+	sandbox.switches.pageSize = 1;
+	const path = `/v2/timeseries/${(await users())[0].user_id}/blood_pressure/grouped`;
+	const { data } = await get(path, { start_date: '2026-03-01', end_date: '2026-03-10' });
+	expect(data.next_cursor).toBeTruthy();
+	expect(
+		(await get(path, { start_date: '2026-03-02', end_date: '2026-03-10', next_cursor: data.next_cursor })).status,
+	).toBe(422);
 });

@@ -6,7 +6,7 @@
 import type { INode } from 'n8n-workflow';
 import { defaultSwitches } from '../../../dev/sandbox/switches';
 import { until } from '../../../dev/host/process/until';
-import { startHost, NODE_TYPE, type Host } from '../n8n';
+import { chain, EVERY_TWO_SECONDS, node, NODE_TYPE, useHost } from '../n8n';
 import { KEY } from '../../helpers/people';
 import { History } from '../../helpers/history';
 import { startSlack } from './fakeSlack';
@@ -28,11 +28,10 @@ const USER_REFUSED = "The service refuses this user's data (status 403)";
 const ASK =
 	"The key itself is accepted. Ask the people who run the service whether your team may read this user's data.";
 
-let host: Host;
+const host = useHost(history);
 let slack: Awaited<ReturnType<typeof startSlack>>;
 let webhook: string;
 beforeAll(async () => {
-	host = await startHost(history);
 	slack = await startSlack();
 	const types = await host.rest.get('/types/nodes.json');
 	const example = prepare(readExample('error-workflow.json'), types, {}, 'UTC', { [SLACK]: slack.url });
@@ -41,33 +40,22 @@ beforeAll(async () => {
 
 	const credential = await host.credential(KEY);
 	const put = async (name: string, nodes: INode[]) => {
-		const connections = { [nodes[0].name]: { main: [[{ node: nodes[1].name, type: 'main', index: 0 }]] } };
-		const settings = { executionOrder: 'v1', errorWorkflow: errorWorkflow.id };
-		const workflow = await host.rest.importWorkflow({ name, nodes, connections, settings });
+		const workflow = await host.rest.importWorkflow(chain(name, nodes, { errorWorkflow: errorWorkflow.id }));
 		expect(await host.rest.activate(workflow)).toMatchObject({ status: 'published' });
 	};
-	const credentials = { healthDataServiceApi: { id: credential, name: 'credential' } };
-	const node = (name: string, type: string, typeVersion: number, parameters: INode['parameters']): INode => ({
-		...{ id: name, name, type, typeVersion, parameters, position: [0, 0] },
-		...(type.startsWith('n8n-nodes-health-data-service.') && { credentials }),
-	});
 	const pressure = { resource: 'timeseries', operation: 'bloodPressure', userScope: 'all', returnAll: true };
 	await put('Night', [
 		node('Start', 'n8n-nodes-base.webhook', 2, { path: 'night', httpMethod: 'POST' }),
-		node('Blood Pressure', NODE_TYPE, 1, pressure),
+		node('Blood Pressure', NODE_TYPE, 1, pressure, credential),
 	]);
 	webhook = `${host.url}/webhook/night`;
-	// n8n refuses to poll more often than once a minute, but takes thirty poll times of once a minute each.
-	const item = Array.from({ length: 30 }, (_, i) => ({ mode: 'custom', cronExpression: `${i * 2} * * * * *` }));
+	const watched = { event: 'bloodPressure', userScope: 'all', pollTimes: EVERY_TWO_SECONDS };
 	await put('Watch', [
-		node('Trigger', `${NODE_TYPE}Trigger`, 1, { event: 'bloodPressure', userScope: 'all', pollTimes: { item } }),
+		node('Trigger', `${NODE_TYPE}Trigger`, 1, watched, credential),
 		node('Nothing', 'n8n-nodes-base.noOp', 1, {}),
 	]);
 });
-afterAll(async () => {
-	await slack?.close();
-	await host?.stop();
-});
+afterAll(async () => await slack?.close());
 afterEach(async () => {
 	Object.assign(host.sandbox.switches, defaultSwitches());
 	// Polls that began before that have ended once a whole one is through.

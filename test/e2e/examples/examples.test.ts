@@ -20,7 +20,7 @@ import {
 import { calls, says, startModel } from './fakeModel';
 import { describeNode } from '../../../dev/host/nodeTypes';
 import { textOf } from '../../helpers/pages';
-import { NODE_TYPE, startHost, type Host } from '../n8n';
+import { chain, node, NODE_TYPE, START, useHost } from '../n8n';
 
 /** Examples that need more than this n8n, and the test that runs them. All others are run here. */
 const RUN_ELSEWHERE: Record<string, string> = {
@@ -35,12 +35,11 @@ const RUN_ELSEWHERE: Record<string, string> = {
 };
 const RUN_HERE = exampleFiles().filter((file) => !(file in RUN_ELSEWHERE));
 
-let host: Host;
+const host = useHost(world);
 let types: INodeTypeDescription[];
 let credentials: Credentials;
 let model: Awaited<ReturnType<typeof startModel>>;
 beforeAll(async () => {
-	host = await startHost(world);
 	model = await startModel();
 	types = await host.rest.get('/types/nodes.json');
 	credentials = {
@@ -54,10 +53,7 @@ beforeAll(async () => {
 });
 // Readings come in several pages, and the last one of a page comes again on the next.
 beforeEach(() => void Object.assign(host.sandbox.switches, defaultSwitches(), { pageSize: 3, overlap: true }));
-afterAll(async () => {
-	await model?.close();
-	await host?.stop();
-});
+afterAll(async () => await model?.close());
 
 describe.each(exampleFiles())('%s', (file) => checkExample(readExample(file), () => types));
 
@@ -272,19 +268,11 @@ it.each([...RUN_HERE, ...CARE_TEAM])('%s can be published', async (file) => {
 	);
 });
 
-/** A node of a recipe's workflow; ours with the credential of the tests. */
-const node = (name: string, type: string, typeVersion: number, parameters: INode['parameters']): INode => ({
-	...{ id: name, name, type, typeVersion, parameters, position: [0, 0] },
-	...(type === NODE_TYPE && {
-		credentials: { healthDataServiceApi: { id: credentials.healthDataServiceApi, name: 'credential' } },
-	}),
-});
-
-/** Each node leads to the next. */
-const inARow = (nodes: INode[]) =>
-	Object.fromEntries(
-		nodes.slice(1).map((to, i) => [nodes[i].name, { main: [[{ node: to.name, type: 'main', index: 0 }]] }]),
-	);
+/** Our node in a recipe's workflow. */
+const bloodPressure = (parameters: INode['parameters']) => {
+	const all = { resource: 'timeseries', operation: 'bloodPressure', returnAll: true, dateRange: 'last30Days' };
+	return node('Blood Pressure', NODE_TYPE, 1, { ...all, ...parameters }, credentials.healthDataServiceApi);
+};
 
 describe("the recipe of a table inside n8n: n8n's data table with the columns that it names", () => {
 	const [, recipe] = /\*\*A table inside n8n\.\*\* ([^\n]+)/.exec(textOf('docs/examples.md'))!;
@@ -296,28 +284,24 @@ describe("the recipe of a table inside n8n: n8n's data table with the columns th
 	];
 	const table = (tableName: string) => ({ dataTableId: { __rl: true, mode: 'name', value: tableName } });
 	const mapped = { columns: { mappingMode: 'autoMapInputData', value: {}, matchingColumns: [], schema: [] } };
-	const chain = async (...nodes: INode[]) => {
-		const connections = inARow(nodes);
-		const { id } = await host.rest.importWorkflow({ name: 'Table', nodes, connections, settings: { timezone: ZONE } });
+	const runChain = async (...nodes: INode[]) => {
+		const { id } = await host.rest.importWorkflow(chain('Table', nodes, { timezone: ZONE }));
 		const { status, error, runData } = await host.rest.runWorkflow(id);
 		expect([status, error?.message]).toEqual(['success', undefined]);
 		return runData[nodes.at(-1)!.name][0].data.main[0].map(({ json }: { json: IDataObject }) => json) as IDataObject[];
 	};
 	const DATA_TABLE = 'n8n-nodes-base.dataTable';
 	const read = () => [
-		node('Start', 'n8n-nodes-base.manualTrigger', 1, {}),
-		node('Blood Pressure', NODE_TYPE, 1, {
-			...{ resource: 'timeseries', operation: 'bloodPressure', userScope: 'all' },
-			...{ dateRange: 'last30Days', returnAll: true },
-		}),
+		START,
+		bloodPressure({ userScope: 'all' }),
 		node('Each Reading Once', 'n8n-nodes-base.removeDuplicates', 2, {
 			...{ operation: 'removeDuplicateInputItems', compare: 'selectedFields', fieldsToCompare: 'row_id' },
 		}),
 	];
 
 	it.each(['insert', 'upsert'])('%s: takes the rows as they are, and an upsert keeps each once', async (operation) => {
-		await chain(
-			node('Start', 'n8n-nodes-base.manualTrigger', 1, {}),
+		await runChain(
+			START,
 			node('Make', DATA_TABLE, 1.1, {
 				...{ resource: 'table', operation: 'create', tableName: operation, columns: { column: columns } },
 			}),
@@ -331,9 +315,9 @@ describe("the recipe of a table inside n8n: n8n's data table with the columns th
 			...matching,
 			...mapped,
 		});
-		for (let times = operation === 'upsert' ? 2 : 1; times > 0; times--) await chain(...read(), write);
-		const kept = await chain(
-			node('Start', 'n8n-nodes-base.manualTrigger', 1, {}),
+		for (let times = operation === 'upsert' ? 2 : 1; times > 0; times--) await runChain(...read(), write);
+		const kept = await runChain(
+			START,
 			node('Kept', DATA_TABLE, 1.1, { resource: 'row', operation: 'get', ...table(operation), returnAll: true }),
 		);
 		// Beside them are the columns that every data table has.
@@ -345,21 +329,17 @@ it('the recipe of a list of patients: each reading is linked to its patient', as
 	const [, recipe] = /\*\*A list of patients\.\*\* ([^\n]+)/.exec(textOf('docs/examples.md'))!;
 	const [user, name] = [...recipe.matchAll(/\{\{ .*? \}\}/g)].map(([expression]) => `=${expression}`);
 	const nodes = [
-		node('Start', 'n8n-nodes-base.manualTrigger', 1, {}),
+		START,
 		node('Patients', 'n8n-nodes-base.noOp', 1, {}),
-		node('Blood Pressure', NODE_TYPE, 1, {
-			...{ resource: 'timeseries', operation: 'bloodPressure', userScope: 'one', returnAll: true },
-			...{ user: { __rl: true, mode: 'userId', value: user }, dateRange: 'last30Days' },
-		}),
+		bloodPressure({ userScope: 'one', user: { __rl: true, mode: 'userId', value: user } }),
 		node('Row', 'n8n-nodes-base.set', 3.4, {
 			...{ mode: 'manual', includeOtherFields: true, include: 'all', options: {} },
 			assignments: { assignments: [{ id: 'name', name: 'name', type: 'string', value: name }] },
 		}),
 	];
 	const patients = [FIRST, SECOND].map(({ user_id }) => ({ json: { user_id, name: `name of ${user_id}` } }));
-	const { id } = await host.rest.importWorkflow({
-		...{ name: 'Patients', nodes, connections: inARow(nodes), pinData: { Patients: patients } },
-	});
+	const workflow = { ...chain('Patients', nodes), pinData: { Patients: patients } };
+	const { id } = await host.rest.importWorkflow(workflow);
 	const { runData } = await host.rest.runWorkflow(id);
 	const rows: IDataObject[] = runData.Row[0].data.main[0].map(({ json }: { json: IDataObject }) => json);
 	expect(new Set(rows.map((row) => row.user_id)).size).toBe(2);

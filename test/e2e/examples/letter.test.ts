@@ -3,7 +3,7 @@ import { DateTime } from 'luxon';
 import type { IDataObject, INode } from 'n8n-workflow';
 import type { User } from '../../../dev/sandbox/schemas';
 import { defaultSwitches } from '../../../dev/sandbox/switches';
-import { startHost, type Host } from '../n8n';
+import { useHost } from '../n8n';
 import { bloodPressure, KEY } from '../../helpers/people';
 import { History } from '../../helpers/history';
 import { LAST_MONDAY, ZONE } from './exampleWorld';
@@ -19,11 +19,10 @@ const monday = DateTime.fromISO(LAST_MONDAY, { zone: ZONE });
 const sunday = monday.plus({ days: 6 });
 
 const history = new History();
-let host: Host;
+const host = useHost(history);
 let mail: Awaited<ReturnType<typeof startMailServer>>;
 let prepared: (key?: string) => Promise<Example>;
 beforeAll(async () => {
-	host = await startHost(history);
 	mail = await startMailServer();
 	const types = await host.rest.get('/types/nodes.json');
 	const smtp = await host.rest.createCredential({ name: 'smtp', type: 'smtp', data: mail.credential });
@@ -36,10 +35,7 @@ beforeAll(async () => {
 		return { ...example, nodes: nodes.map(filledIn) };
 	};
 });
-afterAll(async () => {
-	await mail?.close();
-	await host?.stop();
-});
+afterAll(async () => await mail?.close());
 beforeEach(() => {
 	Object.assign(host.sandbox.switches, defaultSwitches());
 	Object.assign(history.team, { users: [] });

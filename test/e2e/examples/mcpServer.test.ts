@@ -2,7 +2,7 @@
 import { DateTime } from 'luxon';
 import type { IDataObject, INodeTypeDescription } from 'n8n-workflow';
 import { defaultSwitches } from '../../../dev/sandbox/switches';
-import { startHost, type Host } from '../n8n';
+import { useHost } from '../n8n';
 import { bloodPressure, KEY } from '../../helpers/people';
 import { History } from '../../helpers/history';
 import { LAST_MONDAY, TODAY, ZONE } from './exampleWorld';
@@ -27,18 +27,16 @@ const [HIGH, DIASTOLIC] = [addUser('app-user-0001', 148, 94, 0, 1), addUser('app
 const [NORMAL, BROKEN] = [addUser('app-user-0003', 134, 84, 0), addUser('app-user-0004', 150, 95, 0)];
 const users = [HIGH, DIASTOLIC, NORMAL, BROKEN];
 
-let host: Host;
+const host = useHost(history);
 let types: INodeTypeDescription[];
 let credentials: Credentials;
 beforeAll(async () => {
-	host = await startHost(history);
 	types = await host.rest.get('/types/nodes.json');
 	credentials = {
 		healthDataServiceApi: await host.credential(KEY),
 		httpBearerAuth: await host.rest.createCredential({ name: 'token', type: 'httpBearerAuth', data: { token: TOKEN } }),
 	};
 });
-afterAll(async () => await host?.stop());
 beforeEach(() => {
 	Object.assign(host.sandbox.switches, defaultSwitches(), { pageSize: 3 });
 	host.sandbox.switches.users = { [BROKEN.user_id]: 'refused' };

@@ -7,7 +7,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { User } from '../../../dev/sandbox/schemas';
 import { defaultSwitches } from '../../../dev/sandbox/switches';
 import { until } from '../../../dev/host/process/until';
-import { startHost, type Host } from '../n8n';
+import { EVERY_TWO_SECONDS, useHost } from '../n8n';
 import { bloodPressure, createUser, KEY } from '../../helpers/people';
 import { History } from '../../helpers/history';
 import { TODAY, ZONE } from './exampleWorld';
@@ -22,11 +22,10 @@ const ALERT = 'new-reading-alert.json';
 const QUIET = 'users-without-readings.json';
 
 const history = new History();
-let host: Host;
+const host = useHost(history);
 let slack: Awaited<ReturnType<typeof startSlack>>;
 let prepared: (file: string, key?: string) => Promise<Example>;
 beforeAll(async () => {
-	host = await startHost(history);
 	slack = await startSlack();
 	const types = await host.rest.get('/types/nodes.json');
 	prepared = async (file, key = KEY) => {
@@ -34,10 +33,7 @@ beforeAll(async () => {
 		return prepare(readExample(file), types, credentials, ZONE, { [SLACK]: slack.url });
 	};
 });
-afterAll(async () => {
-	await slack?.close();
-	await host?.stop();
-});
+afterAll(async () => await slack?.close());
 beforeEach(() => {
 	// Readings come in several pages, and the last one of a page comes again on the next.
 	Object.assign(host.sandbox.switches, defaultSwitches(), { pageSize: 3, overlap: true });
@@ -294,11 +290,9 @@ describe('new-reading-alert.json', () => {
 
 	it('posts what a poll brings, once', async () => {
 		const example = await prepared(ALERT);
-		// n8n refuses to poll more often than once a minute, but takes thirty poll times of once a minute each.
-		const cron = Array.from({ length: 30 }, (_, i) => ({ mode: 'custom', cronExpression: `${i * 2} * * * * *` }));
 		const nodes = example.nodes.map((node) =>
 			'pollTimes' in node.parameters
-				? { ...node, parameters: { ...node.parameters, pollTimes: { item: cron } } }
+				? { ...node, parameters: { ...node.parameters, pollTimes: EVERY_TWO_SECONDS } }
 				: node,
 		);
 		const user = history.addUser('ben');

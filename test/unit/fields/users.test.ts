@@ -8,11 +8,12 @@ import { isBlank } from '../../../nodes/HealthDataService/shared/values';
 import { anything, hasDots, readOrRefuse, withField } from '../../helpers/fieldValues';
 import { fc } from '../../helpers/properties';
 
+const ID = '3f1c0a52-8d0e-4b57-9f43-5a2c8a6f1e90';
+
 it('User is one user ID, or refused', () => {
-	const id = '3f1c0a52-8d0e-4b57-9f43-5a2c8a6f1e90';
 	fc.assert(
 		fc.property(
-			fc.oneof(anything, fc.uuid(), fc.constantFrom(id.toUpperCase(), ` ${id}\n`, `${id}/../x`, [id])),
+			fc.oneof(anything, fc.uuid(), fc.constantFrom(ID.toUpperCase(), ` ${ID}\n`, `${ID}/../x`, [ID])),
 			(value) => {
 				fc.pre(!(typeof value === 'object' && value !== null && 'value' in value));
 				const result = readOrRefuse('User', () => readUser(withField('user', value)));
@@ -24,8 +25,6 @@ it('User is one user ID, or refused', () => {
 		),
 	);
 });
-
-const ID = '3f1c0a52-8d0e-4b57-9f43-5a2c8a6f1e90';
 
 it.each([
 	// From an expression: the label is not one that the picker has saved.

@@ -46,12 +46,7 @@ it.each<[number, string, string, object]>([
 	[418, 'The service could not answer (status 418)', LATER, {}],
 ])('status %i', (status, message, advice, more) => {
 	const expected = { kind: 'configuration-invalid', concernsAll: false, httpCode: String(status), ...more };
-	expect(statusError(status, said)).toMatchObject({
-		message,
-		description: advice,
-		...expected,
-	});
-	for (const body of [undefined, null, '', 'text', [], {}, { detail: null }, { detail: [] }, { detail: 7 }])
+	for (const body of [said, undefined, null, '', 'text', [], {}, { detail: null }, { detail: [] }, { detail: 7 }])
 		expect(statusError(status, body)).toMatchObject({ message, description: advice, ...expected });
 });
 
@@ -139,21 +134,17 @@ describe('an answer that is not the data', () => {
 		});
 	});
 
-	it('has numbers that JSON does not know', () => {
-		expect(unexpectedBodyError('{"users": [NaN]}')).toMatchObject({
-			message: "The service's answer is not valid JSON",
-			description:
-				'It may have NaN or Infinity in place of a number. Try again later. If it stays, ask the people who run the service',
-			httpCode: '200',
-		});
-	});
-
-	it('lacks a promised field', () => {
-		expect(missingFieldError('users')).toMatchObject({
-			message: "The service's answer has no 'users'",
-			description: ADVICE,
-			httpCode: '200',
-		});
+	const NUMBER = 'It may have NaN or Infinity in place of a number.';
+	it.each([
+		[
+			'numbers that JSON does not know',
+			unexpectedBodyError('{"users": [NaN]}'),
+			'is not valid JSON',
+			`${NUMBER} ${LATER}`,
+		],
+		['no promised field', missingFieldError('users'), "has no 'users'", ADVICE],
+	])('has %s', (_, error, fault, description) => {
+		expect(error).toMatchObject({ message: `The service's answer ${fault}`, description, httpCode: '200' });
 	});
 
 	it('that was cut off is transient', () => {
@@ -212,15 +203,12 @@ describe('errors of failed connections', () => {
 		expect(problem.description).not.toContain('secret');
 	});
 
-	it("n8n's own refusal of an address is lasting", () => {
+	it("n8n's own refusal of an address is lasting, another error name with the same end is none", () => {
 		expect(problemOf(undefined, { name: 'SsrfBlockedIpError' })).toMatchObject({
 			isTransient: false,
 			concernsAll: true,
 			description: expect.stringContaining("n8n's administrator"),
 		});
-	});
-
-	it('another error name with the same end is not', () => {
 		expect(problemOf(undefined, { name: 'NotSsrfBlocked' }).description).not.toContain("n8n's administrator");
 	});
 

@@ -58,16 +58,13 @@ describe('fields', () => {
 	});
 });
 
-describe('the end of a run', () => {
+it('the end of a run closes the queues of all accounts, later ones too; until then they are open and shared', () => {
 	const refused = new Problem('Refused', 'For this test');
-
-	it('closes the queues of all accounts, later ones too; until then they are open and shared', () => {
-		const run = runOf(startRun()[0]);
-		const queue = run.queueOf('one');
-		expect(run.queueOf('one')).toBe(queue);
-		expect(run.queueOf('two')).not.toBe(queue);
-		expect(() => queue.throwIfClosed()).not.toThrow();
-		run.stop(refused);
-		for (const account of ['one', 'two', 'three']) expect(() => run.queueOf(account).throwIfClosed()).toThrow(refused);
-	});
+	const run = runOf(startRun()[0]);
+	const queue = run.queueOf('one');
+	expect(run.queueOf('one')).toBe(queue);
+	expect(run.queueOf('two')).not.toBe(queue);
+	expect(() => queue.throwIfClosed()).not.toThrow();
+	run.stop(refused);
+	for (const account of ['one', 'two', 'three']) expect(() => run.queueOf(account).throwIfClosed()).toThrow(refused);
 });

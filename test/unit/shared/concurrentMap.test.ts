@@ -81,20 +81,18 @@ it('notices a result at the moment it begins to wait', async () => {
 	}
 });
 
-describe('when the time is up', () => {
-	it('nothing more is started, and those in work are awaited', async () => {
-		const { open, work, done } = manual();
-		let isTimeUp = false;
-		const given: number[] = [];
-		const { got, end } = drain(concurrentMap(numbers(9, given), { width: 2, isTimeUp: () => isTimeUp }, work));
-		await nextTurn();
-		isTimeUp = true;
-		await done(0);
-		expect([got, given, [...open.keys()]]).toEqual([[0], [0, 1], [1]]);
-		await done(1);
-		await end;
-		expect(got).toEqual([0, 1]);
-	});
+it('when the time is up, nothing more is started, and those in work are awaited', async () => {
+	const { open, work, done } = manual();
+	let isTimeUp = false;
+	const given: number[] = [];
+	const { got, end } = drain(concurrentMap(numbers(9, given), { width: 2, isTimeUp: () => isTimeUp }, work));
+	await nextTurn();
+	isTimeUp = true;
+	await done(0);
+	expect([got, given, [...open.keys()]]).toEqual([[0], [0, 1], [1]]);
+	await done(1);
+	await end;
+	expect(got).toEqual([0, 1]);
 });
 
 it('starts nothing where the time is up before', async () => {

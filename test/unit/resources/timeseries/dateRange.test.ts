@@ -13,37 +13,27 @@ afterEach(() => void jest.restoreAllMocks());
 describe('presets', () => {
 	const LAST = '2026-03-30T00:30:00.123999+02:00';
 	it.each([
-		['last7Days', '2026-03-24T00:00:00.000+01:00'],
-		['last30Days', '2026-03-01T00:00:00.000+01:00'],
-		['last90Days', '2025-12-31T00:00:00.000+01:00'],
-	])('%s are calendar days, with today, until now, in every output', (dateRange, start_date) => {
-		expect(range(dateRange)).toEqual({ start_date, end_date: LAST });
-		expect(toDateRange({ dateRange }, BERLIN, now, { isWholeDays: true })).toEqual(range(dateRange));
-	});
-
-	it('last24Hours is exact, but for rows of days, which begin with a whole day', () => {
+		['last7Days', '2026-03-24T00:00:00.000+01:00', '2026-03-24T00:00:00.000+01:00'],
+		['last30Days', '2026-03-01T00:00:00.000+01:00', '2026-03-01T00:00:00.000+01:00'],
+		['last90Days', '2025-12-31T00:00:00.000+01:00', '2025-12-31T00:00:00.000+01:00'],
 		// Also over the change of clocks: 00:30 +02:00 minus 24 hours is 23:30 +01:00.
-		expect(range('last24Hours')).toEqual({ start_date: '2026-03-28T23:30:00.123+01:00', end_date: LAST });
-		expect(toDateRange({ dateRange: 'last24Hours' }, BERLIN, now, { isWholeDays: true })).toEqual({
-			...{ start_date: '2026-03-28T00:00:00.000+01:00', end_date: LAST },
-		});
+		['last24Hours', '2026-03-28T23:30:00.123+01:00', '2026-03-28T00:00:00.000+01:00'],
+	])('%s end now; days, and the first of rows of days, are calendar days', (dateRange, start_date, ofDays) => {
+		expect(range(dateRange)).toEqual({ start_date, end_date: LAST });
+		const whole = toDateRange({ dateRange }, BERLIN, now, { isWholeDays: true });
+		expect(whole).toEqual({ start_date: ofDays, end_date: LAST });
 	});
 
 	it.each([
 		['lastWeek', BERLIN, '2026-03-23T00:00:00.000+01:00', '2026-03-29T23:59:59.999999+02:00'],
 		['lastWeek', 'UTC', '2026-03-16T00:00:00.000Z', '2026-03-22T23:59:59.999999Z'],
 		['lastMonth', BERLIN, '2026-02-01T00:00:00.000+01:00', '2026-02-28T23:59:59.999999+01:00'],
-	])('%s in %s is the one before the present one', (preset, zone, start_date, end_date) => {
-		expect(range(preset, zone)).toEqual({ start_date, end_date });
-	});
-
-	it.each([
 		['today', BERLIN, '2026-03-30T00:00:00.000+02:00', '2026-03-30T23:59:59.999999+02:00'],
 		['yesterday', BERLIN, '2026-03-29T00:00:00.000+01:00', '2026-03-29T23:59:59.999999+02:00'],
 		['today', 'UTC', '2026-03-29T00:00:00.000Z', '2026-03-29T23:59:59.999999Z'],
 		['today', 'Pacific/Auckland', '2026-03-30T00:00:00.000+13:00', '2026-03-30T23:59:59.999999+13:00'],
 		['yesterday', 'America/Los_Angeles', '2026-03-28T00:00:00.000-07:00', '2026-03-28T23:59:59.999999-07:00'],
-	])('%s in %s is a calendar day', (preset, zone, start_date, end_date) => {
+	])('%s in %s: a calendar day, or the week or month before the present one', (preset, zone, start_date, end_date) => {
 		expect(range(preset, zone)).toEqual({ start_date, end_date });
 	});
 });

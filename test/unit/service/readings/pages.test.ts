@@ -19,38 +19,36 @@ async function all<T>(generator: AsyncGenerator<T>): Promise<T[]> {
 	return found;
 }
 
-describe('readingPages', () => {
-	it.each([
-		[{ next_cursor: 'a', next: 'x' }, 'a'],
-		[{ next_cursor: '', next: 'b' }, 'b'],
-		[{ next: 'b' }, 'b'],
-		[{ next_cursor: null, next: 'b' }, 'b'],
-		[{ next_cursor: '', next: '' }, undefined],
-		[{ next_cursor: null, next: null }, undefined],
-		[{ next_cursor: 'a', next: 7 }, 'a'],
-	])('the page after %j is %p', async (page, cursor) => {
-		const { get, queries } = pages([page, { groups: {} }]);
-		await all(readingPages(get, '/path', {}, async () => {}));
-		expect(queries.slice(1).map(({ next_cursor }) => next_cursor)).toEqual(cursor ? [cursor] : []);
-	});
+it.each([
+	[{ next_cursor: 'a', next: 'x' }, 'a'],
+	[{ next_cursor: '', next: 'b' }, 'b'],
+	[{ next: 'b' }, 'b'],
+	[{ next_cursor: null, next: 'b' }, 'b'],
+	[{ next_cursor: '', next: '' }, undefined],
+	[{ next_cursor: null, next: null }, undefined],
+	[{ next_cursor: 'a', next: 7 }, 'a'],
+])('the page after %j is %p', async (page, cursor) => {
+	const { get, queries } = pages([page, { groups: {} }]);
+	await all(readingPages(get, '/path', {}, async () => {}));
+	expect(queries.slice(1).map(({ next_cursor }) => next_cursor)).toEqual(cursor ? [cursor] : []);
+});
 
-	it('requests the next page only on demand', async () => {
-		const { get, queries } = pages([{ next_cursor: 'a' }, { next_cursor: 'b' }]);
-		await readingPages(get, '/path', {}, async () => {}).next();
-		expect(queries).toHaveLength(1);
-	});
+it('requests the next page only on demand', async () => {
+	const { get, queries } = pages([{ next_cursor: 'a' }, { next_cursor: 'b' }]);
+	await readingPages(get, '/path', {}, async () => {}).next();
+	expect(queries).toHaveLength(1);
+});
 
-	const INCOMPLETE = 'Nothing was returned, because it would be incomplete. ';
-	it.each<[string, (asked: number) => IDataObject, string]>([
-		['are more than any user has', (asked) => ({ next_cursor: `page ${asked}` }), 'Choose a shorter date range; if it'],
-		['lead back to themselves', () => ({ next_cursor: 'a' }), 'Try again, or choose a shorter date range'],
-		['have a cursor that is no text', () => ({ next_cursor: 7 }), 'Ask the people who run the service'],
-	])('advises what to do where pages %s', async (_, page, advice) => {
-		let asked = 0;
-		const get = (async () => page(++asked)) as unknown as Get;
-		await expect(all(readingPages(get, '/path', {}, async () => {}))).rejects.toMatchObject({
-			description: expect.stringContaining(INCOMPLETE + advice),
-			concernsAll: false,
-		});
+const INCOMPLETE = 'Nothing was returned, because it would be incomplete. ';
+it.each<[string, (asked: number) => IDataObject, string]>([
+	['are more than any user has', (asked) => ({ next_cursor: `page ${asked}` }), 'Choose a shorter date range; if it'],
+	['lead back to themselves', () => ({ next_cursor: 'a' }), 'Try again, or choose a shorter date range'],
+	['have a cursor that is no text', () => ({ next_cursor: 7 }), 'Ask the people who run the service'],
+])('advises what to do where pages %s', async (_, page, advice) => {
+	let asked = 0;
+	const get = (async () => page(++asked)) as unknown as Get;
+	await expect(all(readingPages(get, '/path', {}, async () => {}))).rejects.toMatchObject({
+		description: expect.stringContaining(INCOMPLETE + advice),
+		concernsAll: false,
 	});
 });

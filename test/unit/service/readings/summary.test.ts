@@ -171,19 +171,15 @@ it.each<[string, Group[], IDataObject]>([
 	expect(poll(groups)).toMatchObject(expected);
 });
 
-it('a loose cuff is no reading, and is not hidden', () => {
+it('a user without readings has a row of zeros; a loose cuff is no reading, and is not hidden', () => {
 	const limits = { meanLimits: [{ column: 'systolic', least: 135 }] };
-	const [loose, quiet] = [every(3, null, null), []].map((all) => summary([all], {}, bloodPressure, limits));
-	expect(loose).toMatchObject({ status: 'no readings', readings: 0, left_out: 3 });
-	expect(quiet).toMatchObject({ status: 'no readings', readings: 0, left_out: 0 });
-});
-
-it('a user without readings has a row of zeros', () => {
-	const row = summary([], {}, bloodPressure, { meanLimits: [{ column: 'systolic', least: 135 }] });
-	expect(row).toMatchObject({
+	for (const pages of [[], [[]]])
+		expect(summary(pages, {}, bloodPressure, limits)).toMatchObject({
 		...{ status: 'no readings', readings: 0, days: 0, left_out: 0, mean: null, unit: null, latest: null },
 		...{ providers: '', source_types: '' },
 	});
+	const loose = summary([every(3, null, null)], {}, bloodPressure, limits);
+	expect(loose).toMatchObject({ status: 'no readings', readings: 0, left_out: 3 });
 	expect(daily([])).toEqual([]);
 	// Only blood pressure has its means as one text.
 	expect(summary([], {}, mindfulness)).not.toHaveProperty('mean');
@@ -319,14 +315,15 @@ it('has its columns in their order', () => {
 	expect(poll([at(clock('07:00'), 120, 80)])).not.toHaveProperty('status');
 });
 
-describe('row_id', () => {
-	const idOf = (make: typeof summaries, days: Days = {}, metric = bloodPressure, more = {}) =>
+const idOf = (make: typeof summaries, days: Days = {}, metric = bloodPressure, more = {}) =>
 		make([[at('2026-03-02T07:00Z', 120, 80)]], days, metric, more)[0].row_id as string;
 
-	it.each([
+it.each([
 		['a summary', summaries, 'bloodPressure-summary-0bfe93'],
 		['a day', daily, 'bloodPressure-day-0bfe93'],
-	] as const)('of %s is of metric, user, days, provider and source types, and of nothing else', (_, make, prefix) => {
+] as const)(
+	'row_id of %s is of metric, user, days, provider and source types, and of nothing else',
+	(_, make, prefix) => {
 		const id = idOf(make);
 		expect(id.startsWith(prefix)).toBe(true);
 		expect(idOf(make, { zone: 'Asia/Kolkata' })).toBe(id);
@@ -339,8 +336,8 @@ describe('row_id', () => {
 		expect(new Set([id, ...others].map((one) => one.slice(-26))).size).toBe(4);
 		for (const narrower of [{ startDate: '2026-03-02' }, { endDate: '2026-03-02' }])
 			expect(idOf(make, narrower) === id).toBe(make === daily);
-	});
-});
+	},
+);
 
 describe('one item per user of a poll', () => {
 	const limits = [
