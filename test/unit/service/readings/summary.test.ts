@@ -175,9 +175,9 @@ it('a user without readings has a row of zeros; a loose cuff is no reading, and 
 	const limits = { meanLimits: [{ column: 'systolic', least: 135 }] };
 	for (const pages of [[], [[]]])
 		expect(summary(pages, {}, bloodPressure, limits)).toMatchObject({
-		...{ status: 'no readings', readings: 0, days: 0, left_out: 0, mean: null, unit: null, latest: null },
-		...{ providers: '', source_types: '' },
-	});
+			...{ status: 'no readings', readings: 0, days: 0, left_out: 0, mean: null, unit: null, latest: null },
+			...{ providers: '', source_types: '' },
+		});
 	const loose = summary([every(3, null, null)], {}, bloodPressure, limits);
 	expect(loose).toMatchObject({ status: 'no readings', readings: 0, left_out: 3 });
 	expect(daily([])).toEqual([]);
@@ -316,11 +316,11 @@ it('has its columns in their order', () => {
 });
 
 const idOf = (make: typeof summaries, days: Days = {}, metric = bloodPressure, more = {}) =>
-		make([[at('2026-03-02T07:00Z', 120, 80)]], days, metric, more)[0].row_id as string;
+	make([[at('2026-03-02T07:00Z', 120, 80)]], days, metric, more)[0].row_id as string;
 
 it.each([
-		['a summary', summaries, 'bloodPressure-summary-0bfe93'],
-		['a day', daily, 'bloodPressure-day-0bfe93'],
+	['a summary', summaries, 'bloodPressure-summary-0bfe93'],
+	['a day', daily, 'bloodPressure-day-0bfe93'],
 ] as const)(
 	'row_id of %s is of metric, user, days, provider and source types, and of nothing else',
 	(_, make, prefix) => {
