@@ -181,11 +181,17 @@ export class Cursors {
 		this.change(listed, { tried: this.poll, ended: 'failed' });
 	}
 
-	/** After a read that the end of the poll has ended: once, the user stays due. The second time in a row it is a failed one. */
+	/**
+	 * After a read that the end of the poll has ended: once, the user stays due. The second time in a row it is a failed one,
+	 * which comes before those that had their turn in this poll.
+	 */
 	cut(listed: Listed) {
-		const { ended } = this.of(listed);
-		if (ended) this.fail(listed);
-		else this.change(listed, { ended: 'cut' });
+		const isSecond = this.of(listed).ended !== undefined;
+		const tried = this.poll - 0.5;
+		this.change(
+			listed,
+			isSecond ? { tried, ended: 'failed' } : { ended: 'cut' },
+		);
 	}
 
 	/** After a limit that only this user meets: once, the user stays due. The second time in a row it was the user's turn. */

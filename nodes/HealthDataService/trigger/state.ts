@@ -31,7 +31,7 @@ export interface TriggerState {
 /** Cursor of one user: where the window of the next read begins, and how the last read ended. */
 export interface Cursor {
 	from: number;
-	/** Count of the poll that last read the user, or failed to; -1 before. */
+	/** Count of the poll that last read the user, or failed to; -1 before. Half of one less if its end has cut the user short. */
 	tried: number;
 	/** Time of the last successful read. */
 	read?: number;

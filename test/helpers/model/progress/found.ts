@@ -34,6 +34,15 @@ const FOUND: Record<string, Partial<ProgressHistory>> = {
 		throttles: [{ ...limit, minutes: 60 }],
 		stretches: [stretch(0, 10, 1, 1, '500')],
 	},
+	'Of two users aside, the one whom the end of a poll cuts off comes first in the next': {
+		...{ scheduler: 'durable', everyMinutes: 10, concurrency: 1, readings: [{ poll: 3, user: 1 }] },
+		stretches: [stretch(0, 10, 0, 1, '500'), stretch(3, 4, 1, 1, 'hang')],
+		slownesses: [{ from: 4, until: 10, latencyMs: 5000, spreadMs: 6500 }],
+	},
+	'Many who recover at once, with slow answers': {
+		...{ scheduler: 'durable', people: 40, everyMinutes: 5, latencyMs: 2000, concurrency: 1 },
+		...{ stretches: [stretch(0, 10, 0, 33, '422')], readings: [{ poll: 1, user: 32 }] },
+	},
 	'A user aside who is cut off by the end of the poll has had a turn': {
 		...{ scheduler: 'durable', everyMinutes: 10, latencyMs: 1400, concurrency: 1, readings: [{ poll: 1, user: 2 }] },
 		stretches: [stretch(0, 5, 0, 3, '429'), stretch(0, 10, 1, 1, 'hang')],
