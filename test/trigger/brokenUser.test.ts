@@ -53,6 +53,16 @@ onBothSchedulers((scheduler) => {
 		expect(n8n.reported).toEqual([]);
 	});
 
+	it('has a single attempt once known to fail', async () => {
+		const n8n = w.trigger();
+		await n8n.start();
+		troubled({ anna: 'fails' });
+		await n8n.tick();
+		w.used.sandbox.requests.length = 0;
+		await n8n.tick();
+		expect(w.readingRequests()).toEqual([w.ben.user_id, w.anna.user_id]);
+	});
+
 	it('fails before any other user is answered: the others, in progress or waiting, are still read', async () => {
 		for (let i = 0; i < 30; i++) w.history.addUser(`more ${i}`);
 		const n8n = w.trigger();

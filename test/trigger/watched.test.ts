@@ -31,6 +31,7 @@ onBothSchedulers((scheduler) => {
 		expect(log).toEqual([]);
 
 		n8n.credential = { ...n8n.credential, apiKey: 'other key' };
+		w.used.sandbox.requests.length = 0;
 		w.pass(HOUR);
 		// The credential of a running trigger is read anew for each poll.
 		if (isPublished) expect(await n8n.start()).toBeUndefined();
@@ -43,6 +44,7 @@ onBothSchedulers((scheduler) => {
 		const told = expect.stringContaining('belongs to another team than before');
 		expect(log).toEqual([told]);
 		expect(n8n.reported).toMatchObject([{ message: told }]);
+		expect(w.readingRequests()).toEqual([carl.user_id]);
 		w.history.add(carl, w.reading(0, 131));
 		expect(valuesOf(await n8n.tick())).toEqual([131]);
 		expect(await n8n.tick()).toBeUndefined();

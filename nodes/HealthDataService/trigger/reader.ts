@@ -191,7 +191,7 @@ export class PollReader {
 			for await (const result of read) await this.take(result);
 		};
 		await takeEach().catch((error: Error) => this.endBy(error));
-		this.results.isAsideDone = this.isAside && !this.isOver;
+		this.results.isAsideDone = !this.isOver;
 	}
 
 	/** Each poll reads a user at least, however long the list has taken at a low rate. */

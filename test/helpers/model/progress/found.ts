@@ -43,6 +43,10 @@ const FOUND: Record<string, Partial<ProgressHistory>> = {
 		...{ scheduler: 'durable', people: 40, everyMinutes: 5, latencyMs: 2000, concurrency: 1 },
 		...{ stretches: [stretch(0, 10, 0, 33, '422')], readings: [{ poll: 1, user: 32 }] },
 	},
+	'A limit that the sound users use up: who is aside has the next poll': {
+		...{ throttles: [{ ...limit, requests: 4 }], readings: [{ poll: 3, user: 0 }] },
+		stretches: [stretch(0, 2, 0, 1, '422')],
+	},
 	'A user aside who is cut off by the end of the poll has had a turn': {
 		...{ scheduler: 'durable', everyMinutes: 10, latencyMs: 1400, concurrency: 1, readings: [{ poll: 1, user: 2 }] },
 		stretches: [stretch(0, 5, 0, 3, '429'), stretch(0, 10, 1, 1, 'hang')],
