@@ -63,6 +63,20 @@ onBothSchedulers((scheduler) => {
 		expect(w.readingRequests()).toEqual([w.ben.user_id, w.anna.user_id]);
 	});
 
+	it('has left while a poll runs: in the next poll, the others are read', async () => {
+		const n8n = w.trigger();
+		await n8n.start();
+		const missing = { status: 404 };
+		w.used.sandbox.switches.fault = (_, url) =>
+			/\/ben$/.test(url) || url.includes(w.ben.user_id) ? missing : undefined;
+		await n8n.tick();
+		w.used.sandbox.switches.fault = () => undefined;
+		w.history.removeUser(w.ben);
+		w.history.add(w.anna, w.reading(0, 190));
+		expect(valuesOf(await n8n.tick())).toEqual([190]);
+		expect(n8n.reported).toEqual([]);
+	});
+
 	it('fails before any other user is answered: the others, in progress or waiting, are still read', async () => {
 		for (let i = 0; i < 30; i++) w.history.addUser(`more ${i}`);
 		const n8n = w.trigger();

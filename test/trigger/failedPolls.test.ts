@@ -132,6 +132,24 @@ onBothSchedulers((scheduler) => {
 		});
 	});
 
+	it('many users begin to fail, and the list is limited: those after them are read in the next poll', async () => {
+		const users = Array.from({ length: 78 }, (_, place) => w.history.addUser(`user ${place}`));
+		const n8n = w.trigger(allUsers, { budgetMs: 36_000 });
+		await n8n.start();
+		w.history.add(users[77], w.reading(0, 122));
+		const sick = new Set(users.slice(0, 60).map(({ user_id }) => user_id));
+		w.used.sandbox.switches.fault = (_, url) => {
+			const [, id] = /timeseries\/([^/]+)/.exec(url) ?? [];
+			if (id && sick.has(id)) return { status: 500 };
+			return url === '/v2/user?limit=1' ? { status: 429, headers: { 'retry-after': '30' } } : undefined;
+		};
+		for (let poll = 0; poll < 3; poll++) {
+			await n8n.tick();
+			w.pass(MINUTE);
+		}
+		expect(valuesOf(n8n.executions.flat())).toEqual([122]);
+	});
+
 	it('a key that is revoked in the last answers of a poll: the poll fails', async () => {
 		for (let place = 0; place < 58; place++) w.history.addUser(`user ${place}`);
 		const n8n = w.trigger({ ...allUsers, options: { concurrency: 5 } }, { budgetMs: 36_000 });

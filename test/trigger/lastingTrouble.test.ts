@@ -217,6 +217,18 @@ onBothSchedulers((scheduler) => {
 		expect(n8n.reported).toEqual([]);
 	});
 
+	it('polls in the morning only: a user who is limited for days is told', async () => {
+		const [, ben] = t.users(2);
+		const n8n = t.trigger();
+		await n8n.start();
+		t.answer({ [ben.user_id]: throttle(600) });
+		for (let day = 0; day < 4; day++) {
+			await t.polls(n8n, 4, 15 * MINUTE);
+			await t.time.pass(23 * HOUR);
+		}
+		expect(n8n.reported.length).toBeGreaterThan(0);
+	});
+
 	it('a list that is not read to its end for an hour is told, and so is a round that takes longer', async () => {
 		t.users(60);
 		const n8n = t.trigger({ ...allUsers, options: { requestsPerSecond: 0.1 } }, { budgetMs: 36_000 });

@@ -1,7 +1,9 @@
 /** A user list that a poll cannot read to its end: who is within reach is read again and again, and nobody seems to have joined. */
 import type { Fault } from '../../dev/sandbox/switches';
+import { uuid } from '../../dev/sandbox/world';
+import { createUser } from '../helpers/people';
 import { timeline } from '../helpers/timeline';
-import { allUsers, MINUTE, onBothSchedulers, valuesOf, watch } from '../helpers/watch';
+import { allUsers, HOUR, MINUTE, onBothSchedulers, valuesOf, watch } from '../helpers/watch';
 
 const INVALID: Fault = { status: 422, body: { detail: [{ loc: ['path', 'user_id'] }] } };
 const limited = (seconds: number): Fault => ({ status: 429, headers: { 'retry-after': String(seconds) } });
@@ -47,6 +49,31 @@ onBothSchedulers((scheduler) => {
 			await n8n.tick();
 		}
 		expect(valuesOf(n8n.executions.flat())).toEqual(expect.arrayContaining(values.slice(0, 5)));
+		// The user is sound again.
+		switches.fault = (_, url) => (url.includes('/v2/user?offset=1') ? limited(290) : undefined);
+		w.history.add(w.anna, w.reading(0, 200));
+		for (let poll = 0; poll < 6; poll++) {
+			w.pass(5 * MINUTE);
+			await n8n.tick();
+		}
+		expect(valuesOf(n8n.executions.flat())).toContain(200);
+	});
+
+	it('a page of new users of another team, and the next page is limited: nothing starts over', async () => {
+		const n8n = w.trigger();
+		await n8n.start();
+		w.pass(HOUR);
+		w.history.add(w.anna, w.reading(-5, 190));
+		const strangers = ['dora', 'emil'].map((name) => ({ ...createUser(name, []), team_id: uuid('other team') }));
+		w.history.team.users = [...strangers, ...w.history.team.users];
+		const { switches } = w.used.sandbox;
+		switches.userPageCap = 2;
+		for (let poll = 0; poll < 3; poll++) {
+			switches.fault = (_, url) => (poll === 0 && url.includes('offset=1') ? limited(30) : undefined);
+			await n8n.tick();
+			w.pass(5 * MINUTE);
+		}
+		expect(valuesOf(n8n.executions.flat())).toEqual([190]);
 	});
 });
 

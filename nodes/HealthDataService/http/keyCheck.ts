@@ -65,7 +65,8 @@ export function keyCheck(
 			if (!mayBeOutage(failing) || queue.probes > 0) return;
 			// Starts before the queue can send another request.
 			void queue.probe(async () => {
-				await askList().catch(() => undefined);
+				const answer = await askList().catch((error: unknown) => error);
+				if (isThrottle(answer)) queue.close(answer.ofAll());
 				// An answer has reset it.
 				if (mayBeOutage(queue.failing)) queue.close(problem.ofAll());
 			});

@@ -124,10 +124,12 @@ export class Cursors {
 	/** Whether this pass has read the user, or failed to. */
 	readonly isDone = ({ tried }: Cursor) => tried >= this.pass;
 
-	/** All are due again, in the same pass. */
+	/** All who were met are due again, in the same pass; failed ones too, whose turn after the others would not come. */
 	restart() {
-		for (const [key, cursor] of this.all)
-			this.all.set(key, { ...cursor, tried: -1 });
+		for (const [key, cursor] of this.all) {
+			const ended = cursor.ended && 'cut';
+			if (this.met.has(key)) this.all.set(key, { ...cursor, ended, tried: -1 });
+		}
 	}
 
 	/** From now on, nobody has been read in this pass. */

@@ -117,7 +117,7 @@ async function stateOf(
 /** Starts over if the key belongs to another team than before. */
 async function readAnyTeam(one: Poll, state: TriggerState) {
 	const result = await new PollReader(one, state).read();
-	if (!result.isOtherTeam) return result;
+	if (!result.isOtherTeam || !result.isListRead) return result;
 	const { context, clock } = one;
 	const problem = new Problem(
 		'The key of the credential belongs to another team than before, so the trigger starts over: readings from now on go out',

@@ -99,17 +99,21 @@ export class PollResult {
 		return undefined;
 	}
 
-	/** Whether this pass has read every user, or failed to. */
+	/** Whether this pass has read every user of the list, or failed to. */
 	get isPassComplete() {
 		const { cursors, isListRead, isAsideDone } = this;
-		const isDone = ([, cursor]: [string, Cursor]) =>
-			cursors.isDone(cursor) || (isAsideDone && hasFailed(cursor));
+		const isDone = ([key, cursor]: [string, Cursor]) =>
+			!cursors.met.has(key) ||
+			cursors.isDone(cursor) ||
+			(isAsideDone && hasFailed(cursor));
 		return isListRead && [...cursors.entries].every(isDone);
 	}
 
 	/** Moves the cursors of users whose rows all go out. The next poll reads other users again. */
 	finish() {
-		const { cursors, seen, state, isListRead } = this;
+		const { before, cursors, seen, state, isListRead } = this;
+		// Somebody who is known may come later on the list.
+		if (this.isOtherTeam && !isListRead) state.team = before.team;
 		this.items = itemsOf(this.settings, this.emit(), this.clock.latestNow);
 		cursors.settle(isListRead);
 		const { isPassComplete } = this;

@@ -31,8 +31,8 @@ export class Local {
 	/** Count of the newest state, and of the newest without which readings are lost or emitted twice. */
 	polls = 0;
 	needed = 0;
-	/** When the first poll began, or the first after a pause, and when the last one ended (ms since 1970). */
-	firstAt = Date.now();
+	/** When the first poll began, and when the last one ended (ms since 1970). */
+	readonly firstAt = Date.now();
 	endedAt = 0;
 	/** When the user list was last read to its end (ms since 1970). */
 	listReadAt = Date.now();
@@ -43,6 +43,9 @@ export class Local {
 	/** When the last poll began, by `performance.now()`, and how long after the one before it. */
 	begunAt = performance.now();
 	intervalMs = 0;
+	/** When the last pause ended, such as a night without poll times (ms since 1970), and how long it was. */
+	resumedAt = 0;
+	pausedMs = 0;
 	/** Whether a poll was skipped since the last one. */
 	isSkipped = false;
 	/** Whether the last poll had the budget of a start, and the mode of a poll time. */
@@ -72,9 +75,11 @@ export function scheduleOf(context: IPollFunctions) {
 	const begunAt = performance.now();
 	const { intervalMs } = local;
 	local.intervalMs = begunAt - local.begunAt;
-	// After a pause, such as a night without poll times, nobody is overdue yet.
 	const usualMs = Math.max(HOUR_MS, intervalMs);
-	if (local.intervalMs > 2 * usualMs) local.firstAt = Date.now();
+	if (local.intervalMs > 2 * usualMs) {
+		local.resumedAt = Date.now();
+		local.pausedMs = local.intervalMs;
+	}
 	local.begunAt = begunAt;
 	const givenMs = context.getPollBudgetMs?.() ?? DEFAULT_BUDGET_MS;
 	// A poll time may have the budget of a start, by n8n's settings: the second such poll in a row is none.

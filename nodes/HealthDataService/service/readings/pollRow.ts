@@ -60,11 +60,13 @@ function pollRow(
 	const out = emitted.map(({ row }) => read(row));
 	const measurements = measurementsOf(metric, out);
 	const values = periodValues(options, measurements);
-	const reached = reachedText(metric, limits, out);
-	const reaching = out.filter((one) => reachedText(metric, limits, [one]));
-	const asItCame = asItCameIn(metric, reached ? reaching : out);
+	const reachOf = (...some: Reading[]) => reachedText(metric, limits, some);
+	const reached = reachOf(...out);
 	if (values.readings === 0) {
-		Object.assign(values, asItCame('latest'), asItCame('highest'));
+		const reaching = out.filter((one) => reachOf(one));
+		const shown = reached ? reaching : out;
+		for (const column of ['latest', 'highest'])
+			Object.assign(values, asItCame(metric, shown, column));
 	} else {
 		// A reading dated ahead would be the latest until then. One that goes out may be it.
 		const known = inLookback.map(read);
@@ -72,9 +74,13 @@ function pollRow(
 		const candidates = measurementsOf(metric, [...out, ...past]);
 		const { latest, latest_time } = periodValues(options, candidates);
 		Object.assign(values, { latest, latest_time });
-		const column = reached === 'low' ? 'lowest' : 'highest';
-		// What counts has reached nothing.
-		if (reached && !values.reached) Object.assign(values, asItCame(column));
+		const told = String(values.reached);
+		for (const [word, column] of SHOWN_IN) {
+			const reaching = out.filter((one) => reachOf(one).includes(word));
+			const isTold = told.includes(word) || (told && word === NOT_COMPARABLE);
+			if (reaching.length > 0 && !isTold)
+				Object.assign(values, asItCame(metric, reaching, column));
+		}
 	}
 	values.reached = reached;
 	values.corrected = measurements.filter(isCorrected).length;
@@ -86,8 +92,20 @@ function pollRow(
 const isCorrected = ({ copies }: Measurement) =>
 	copies.some(({ row }) => row.change === 'updated');
 
+const NOT_COMPARABLE = 'not comparable';
+/** Where a reading is shown that reached what none that counts has. */
+const SHOWN_IN = [
+	[NOT_COMPARABLE, 'highest'],
+	['high', 'highest'],
+	['low', 'lowest'],
+] as const;
+
 /** The newest reading as it came, in a column: an alert without values helps nobody. */
-function asItCameIn(metric: Metric, readings: Reading[]) {
+function asItCame(
+	metric: Metric,
+	readings: Reading[],
+	column: string,
+): IDataObject {
 	const { row, local } = [...readings].sort(msAfter).at(-1)!;
 	const given = measuredColumns(metric).map((column) => row[column]);
 	const values = given
@@ -96,8 +114,5 @@ function asItCameIn(metric: Metric, readings: Reading[]) {
 	// Without another unit, the values would look like those in the metric's.
 	const isOwn = conversionOf(metric.unit, row.unit) === asIs;
 	const text = isOwn ? values : `${values} ${String(row.unit)}`;
-	return (column: string): IDataObject => ({
-		[column]: text,
-		[`${column}_time`]: local,
-	});
+	return { [column]: text, [`${column}_time`]: local };
 }

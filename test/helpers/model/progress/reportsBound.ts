@@ -44,8 +44,9 @@ export class ReportsBound {
 	private toldAt = -Infinity;
 	/** Begin of the last polls: n8n may have slept. */
 	private begun: number[] = [];
-	/** Begin of the first poll after a pause, such as a night: nobody is overdue then. */
+	/** Begin of the first poll after a pause, such as a night, which does not count. */
 	private resumedAt = -Infinity;
+	private pausedMs = 0;
 	/** Begin of the last poll with a report. */
 	private reportedAt = -Infinity;
 	/** Whether somebody was unread in each poll since then. */
@@ -106,9 +107,11 @@ export class ReportsBound {
 			Math.max(HOUR, 2 * this.intervalMs, 2 * (begun - (this.begun[1] ?? begun)), begun - (this.begun[0] ?? begun)) +
 			MINUTE;
 		const [before = begun, last = begun] = this.begun;
-		if (begun - last > 2 * Math.max(HOUR, last - before) - MINUTE) this.resumedAt = begun;
+		if (begun - last > 2 * Math.max(HOUR, last - before) - MINUTE)
+			[this.resumedAt, this.pausedMs] = [begun, begun - last];
 		this.begun = [last, begun];
-		const absent = watched.filter((user) => ended - Math.max(this.read.get(user)!.at, this.resumedAt) > absentMs);
+		const ageOf = (at: number) => ended - at - (at < this.resumedAt ? this.pausedMs : 0);
+		const absent = watched.filter((user) => ageOf(this.read.get(user)!.at) > absentMs);
 		if (absent.length === 0) return;
 		const readAt = Math.max(...[...this.read.values()].map(({ at }) => at));
 		const isRound =

@@ -367,6 +367,8 @@ describe('one item per user of a poll', () => {
 		['low', [low, usual], { highest: '120/80', lowest: '60/–', latest: '120/80' }],
 		['low, nothing counts', [low, at(clock('09:00'), null, null)], { highest: '60/–', latest: '60/–', readings: 0 }],
 		['high by one that counts', [at(clock('06:00'), 182, 95), high], { highest: '182/95', latest: '182/95' }],
+		['high by one, low by another', [low, at(clock('09:00'), 185, 95)], { highest: '185/95', lowest: '60/–' }],
+		['not comparable beside high', [foo, at(clock('09:00'), 185, 95)], { highest: '185/95', latest: '185/95' }],
 		['not comparable', [usual, foo], { reached: 'not comparable', highest: '25/15 foo', latest: '120/80' }],
 	])('shows what reached: %s', (_, groups, expected) => {
 		expect(poll(groups, { limits, updated: [0] })).toMatchObject({ ...expected, corrected: 1 });
