@@ -137,7 +137,7 @@ onBothSchedulers((scheduler) => {
 		const n8n = w.trigger(allUsers, { budgetMs: 36_000 });
 		await n8n.start();
 		w.history.add(users[77], w.reading(0, 122));
-		const sick = new Set(users.slice(0, 60).map(({ user_id }) => user_id));
+		const sick = new Set(w.history.team.users.slice(0, 60).map(({ user_id }) => user_id));
 		w.used.sandbox.switches.fault = (_, url) => {
 			const [, id] = /timeseries\/([^/]+)/.exec(url) ?? [];
 			if (id && sick.has(id)) return { status: 500 };
