@@ -132,6 +132,13 @@ onBothSchedulers((scheduler) => {
 		});
 	});
 
+	it('a list that hangs from its first page on: the poll fails', async () => {
+		const n8n = w.trigger(allUsers, { budgetMs: 36_000 });
+		await n8n.start();
+		w.used.sandbox.switches.fault = (_, url) => (url.startsWith('/v2/user?') ? { delayMs: 400_000 } : undefined);
+		await expect(n8n.tick()).rejects.toMatchObject({ message: 'The service could not be reached' });
+	});
+
 	it('many users begin to fail, and the list is limited: those after them are read in the next poll', async () => {
 		const users = Array.from({ length: 78 }, (_, place) => w.history.addUser(`user ${place}`));
 		const n8n = w.trigger(allUsers, { budgetMs: 36_000 });
