@@ -107,7 +107,7 @@ function asItCame(
 	column: string,
 ): IDataObject {
 	const { row, local } = [...readings].sort(msAfter).at(-1)!;
-	const given = measuredColumns(metric).map((column) => row[column]);
+	const given = measuredColumns(metric).map((name) => row[name]);
 	const values = given
 		.map((value) => (isBlank(value) ? '–' : String(value)))
 		.join('/');
