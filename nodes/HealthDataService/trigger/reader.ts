@@ -53,8 +53,8 @@ export class PollReader {
 	private offered = 0;
 	/** Whether one of the users met is due, and not aside; undefined before a user is met. */
 	private hasDue?: boolean;
-	/** Users who were read, or failed to be. */
-	private taken = 0;
+	/** Whether a user was read, or failed to be. */
+	private hasTaken = false;
 	private isAside = false;
 	private isOver = false;
 
@@ -93,7 +93,7 @@ export class PollReader {
 		// The field that names this user may be wrong.
 		if (firstFailure && isWrong && !results.hasRead) throw firstFailure;
 		const { isThrottledForAll, lastThrottle } = this.queue;
-		const hadNoTime = this.hasDue && !this.taken && !lastThrottle;
+		const hadNoTime = this.hasDue && !this.hasTaken && !lastThrottle;
 		// The list takes more than a poll: those within reach are read again.
 		const isStuck = this.hasDue === false || hadNoTime;
 		if (isStuck && !results.isListRead) this.cursors.restart();
@@ -108,12 +108,11 @@ export class PollReader {
 	private async connect() {
 		const { queue, timeoutMs, deadline, before } = this;
 		const { context, schedule, clock } = this.poll;
-		const { isStart } = schedule;
 		this.get = await connect(context, {
-			...(isStart && SHORT_RETRY),
+			...(schedule.isStart && SHORT_RETRY),
 			queueOf: () => queue,
 			timeoutMs,
-			retryUntil: isStart ? undefined : deadline,
+			retryUntil: schedule.isStart ? undefined : deadline,
 			maxRetryAfterMs: MAX_PAUSE_MS,
 			isPoll: true,
 			onAnswer: clock.onAnswer,
@@ -178,9 +177,7 @@ export class PollReader {
 		const read = settings.event.read(this.get, this.due(), {
 			target: settings.target,
 			windowStartOf: (user) => cursors.windowStart(cursors.of(user)),
-			// Many who begin to fail must not use up the poll.
-			attemptsOf: (user) =>
-				hasFailed(cursors.of(user)) ? 1 : this.firstFailure && FEW_ATTEMPTS,
+			attemptsOf: (user) => this.attemptsOf(cursors.of(user)),
 			budget: () => ({
 				retryMs: timeoutMs / 2,
 				totalMs: isTimeUp() ? 0 : schedule.budgetMs / 2,
@@ -194,10 +191,16 @@ export class PollReader {
 		this.results.isAsideDone = !this.isOver;
 	}
 
+	/** Many who begin to fail must not use up the poll, nor those whom a limit has met the limit. */
+	private attemptsOf({ ended }: Cursor) {
+		if (ended === 'failed') return 1;
+		return ended || this.firstFailure ? FEW_ATTEMPTS : undefined;
+	}
+
 	/** Each poll reads a user at least, however long the list has taken at a low rate. */
 	private get endAt() {
-		const { deadline, queue } = this;
-		return this.isAside || this.taken === 0 ? queue.endAt : deadline;
+		const isLast = this.isAside || !this.hasTaken;
+		return isLast ? this.queue.endAt : this.deadline;
 	}
 
 	private readonly isTimeUp = () =>
@@ -206,7 +209,7 @@ export class PollReader {
 	private async take(result: UserResult) {
 		const { cursors, queue } = this;
 		const { troubles } = this.poll.schedule.local;
-		this.taken++;
+		this.hasTaken = true;
 		cursors.meet(result);
 		const { isGone, twinOf } = result;
 		if (twinOf) {
@@ -271,9 +274,9 @@ export class PollReader {
 	 * @throws the error of all users, unless it may pass and the poll has results
 	 */
 	private endBy(error: Error) {
-		const { results, taken } = this;
+		const { results, hasTaken } = this;
 		const mayPass = error instanceof Problem && error.isTransient;
-		const isLate = mayPass && taken > 0 && this.isTimeUp();
+		const isLate = mayPass && hasTaken && this.isTimeUp();
 		const isOutage = mayPass && error.concernsAll && results.hasRead;
 		if (!isThrottle(error) && !isLate && !isOutage) throw error;
 		this.isOver = true;

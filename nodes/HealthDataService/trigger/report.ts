@@ -48,8 +48,15 @@ type Trouble = ReturnType<typeof troubleOf>;
 
 /** What there is to tell after a poll. */
 function troubleOf({ cursors }: PollResult, local: Local) {
-	const { troubles, throttle, firstAt, listReadAt, intervalMs } = local;
-	const { resumedAt, pausedMs } = local;
+	const {
+		troubles,
+		throttle,
+		firstAt,
+		listReadAt,
+		intervalMs,
+		resumedAt,
+		pausedMs,
+	} = local;
 	const afterMs = Math.max(HOUR_MS, 2 * intervalMs);
 	// A clock that was set back makes nothing young. Time without polls does not count.
 	const ageOf = (time: number) =>

@@ -50,8 +50,8 @@ export class PollResult {
 	/** Notes a user of the list. The first one tells the team. */
 	meet(user: SelectedUser) {
 		const { cursors, state } = this;
-		const isFirst = cursors.met.size === 0;
-		if (isFirst && user.team) state.team = userPrefix(lowerUserId(user.team));
+		if (cursors.met.size === 0 && user.team)
+			state.team = userPrefix(lowerUserId(user.team));
 		this.hasKnown ||= cursors.has(user);
 		cursors.meet(user);
 	}

@@ -47,6 +47,10 @@ const FOUND: Record<string, Partial<ProgressHistory>> = {
 		...{ throttles: [{ ...limit, requests: 4 }], readings: [{ poll: 3, user: 0 }] },
 		stretches: [stretch(0, 2, 0, 1, '422')],
 	},
+	'Users whom a limit cuts off use it up by their retries': {
+		...{ everyMinutes: 5, concurrency: 1, readings: [{ poll: 1, user: 2 }], stretches: [stretch(1, 10, 0, 2, '500')] },
+		throttles: [{ ...limit, isAnnounced: false, isOfReadings: true }],
+	},
 	'A user aside who is cut off by the end of the poll has had a turn': {
 		...{ scheduler: 'durable', everyMinutes: 10, latencyMs: 1400, concurrency: 1, readings: [{ poll: 1, user: 2 }] },
 		stretches: [stretch(0, 5, 0, 3, '429'), stretch(0, 10, 1, 1, 'hang')],
