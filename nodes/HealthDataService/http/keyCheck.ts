@@ -66,9 +66,9 @@ export function keyCheck(
 			// Starts before the queue can send another request.
 			void queue.probe(async () => {
 				const answer = await askList().catch((error: unknown) => error);
-				if (isThrottle(answer)) queue.close(answer.ofAll());
+				const cause = isThrottle(answer) ? answer : problem;
 				// An answer has reset it.
-				if (mayBeOutage(queue.failing)) queue.close(problem.ofAll());
+				if (mayBeOutage(queue.failing)) queue.close(cause.ofAll());
 			});
 		},
 
