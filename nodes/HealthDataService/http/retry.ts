@@ -50,7 +50,8 @@ export const SHORT_RETRY = {
 export const MAX_PAUSE_MS = 3_600_000;
 
 /**
- * The milliseconds of a `Retry-After` header, in seconds or as an HTTP date; undefined without a valid one.
+ * The milliseconds of a `Retry-After` header, in seconds or as an HTTP date; undefined without a
+ * valid one.
  *
  * @param date of the answer: n8n's clock may be wrong
  */
@@ -80,8 +81,8 @@ export type RetryLimits = typeof RETRY_LIMITS & {
 	 */
 	retryUntil?: number;
 	/**
-	 * Of the trigger: the first Retry-After asks the user list. If that is refused too, it is one for all requests, else one for
-	 * this user.
+	 * Of the trigger: the first Retry-After asks the user list. If that is refused too, it is one for
+	 * all requests, else one for this user.
 	 */
 	isPoll?: boolean;
 };

@@ -124,7 +124,10 @@ export class Cursors {
 	/** Whether this pass has read the user, or failed to. */
 	readonly isDone = ({ tried }: Cursor) => tried >= this.pass;
 
-	/** All who were met are due again, in the same pass; failed ones too, whose turn after the others would not come. */
+	/**
+	 * All users met are due again, in the same pass. Failed ones too: their turn, after all others,
+	 * would not come.
+	 */
 	restart() {
 		for (const [key, cursor] of this.all) {
 			const ended = cursor.ended && 'cut';
@@ -172,7 +175,7 @@ export class Cursors {
 		this.set(listed, { from, tried: this.poll, read: this.clock.now });
 	}
 
-	/** Of a second entry of one user, whose window follows that of the first one, which is read. */
+	/** Of a second entry of one user: the first one is read, and its window is that of both. */
 	skip(listed: Listed, twinOf: ListEntry) {
 		const { from, since } = this.of({ user: NOBODY, entry: twinOf });
 		this.set(listed, { from, since, tried: this.poll, read: this.clock.now });
@@ -184,8 +187,8 @@ export class Cursors {
 	}
 
 	/**
-	 * After a read that the end of the poll has ended: once, the user stays due. The second time in a row it is a failed one,
-	 * which comes before those that had their turn in this poll.
+	 * After a read that the end of the poll has ended: once, the user stays due. The second time in a
+	 * row it is a failed read, and its next try comes before those of reads that failed in this poll.
 	 */
 	cut(listed: Listed) {
 		const isSecond = this.of(listed).ended !== undefined;

@@ -124,7 +124,10 @@ export class PollReader {
 		await first.catch(ignoreProblem);
 	}
 
-	/** Waits for the end of a Retry-After, or ends the poll. A clock that was set back makes it an hour at most. */
+	/**
+	 * Waits for the end of a Retry-After, or ends the poll. A clock that was set back makes it an hour
+	 * at most.
+	 */
 	private waitOut(pausedUntil = 0) {
 		const pauseMs = pausedUntil - this.poll.clock.now;
 		if (pauseMs > MAX_PAUSE_MS) return;
@@ -191,7 +194,7 @@ export class PollReader {
 		this.results.isAsideDone = !this.isOver;
 	}
 
-	/** Many who begin to fail must not use up the poll, nor those whom a limit has met the limit. */
+	/** Retries for many failing users must not use up the poll, and those after a limit not the limit. */
 	private attemptsOf({ ended }: Cursor) {
 		if (ended === 'failed') return 1;
 		return ended || this.firstFailure ? FEW_ATTEMPTS : undefined;
@@ -223,7 +226,7 @@ export class PollReader {
 		const isLimit: boolean = isThrottle(problem);
 		if (isLimit && (await queue.knowsThrottledForAll()))
 			return this.endBy(problem);
-		// A user who is gone may have left since the list was read.
+		// The user may have been removed since the list was read.
 		const isCut = !isLimit && (isGone || this.isCutShort(result));
 		// An answer that the end of the poll has cut off says nothing about the user.
 		if (!isCut || problem.httpCode)
@@ -238,7 +241,7 @@ export class PollReader {
 		const { results, queue } = this;
 		this.poll.schedule.local.troubles.delete(keyOf(result));
 		queue.sample = this.sampleOf(result);
-		// Whoever can be read again does not use up the part of those who fail.
+		// A read that succeeds again does not use up the part of the failing ones.
 		if (this.isAside) this.startAside(this.end);
 		this.isOver ||= results.isFull;
 	}

@@ -43,7 +43,7 @@ export class Local {
 	/** When the last poll began, by `performance.now()`, and how long after the one before it. */
 	begunAt = performance.now();
 	intervalMs = 0;
-	/** When the last pause ended, such as a night without poll times (ms since 1970), and how long it was. */
+	/** End (ms since 1970) and length of the last pause, such as a night without poll times. */
 	resumedAt = 0;
 	pausedMs = 0;
 	/** Whether a poll was skipped since the last one. */

@@ -31,7 +31,10 @@ export interface TriggerState {
 /** Cursor of one user: where the window of the next read begins, and how the last read ended. */
 export interface Cursor {
 	from: number;
-	/** Count of the poll that last read the user, or failed to; -1 before. Half of one less if its end has cut the user short. */
+	/**
+	 * Count of the poll that last read the user, or failed to; -1 before. After a second cut in a row,
+	 * 0.5 less: that try comes first among those of the poll.
+	 */
 	tried: number;
 	/** Time of the last successful read. */
 	read?: number;

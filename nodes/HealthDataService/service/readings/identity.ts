@@ -165,7 +165,7 @@ export function valueKey(value: unknown): string {
 	return word === 'kpa' ? 'kPa' : word;
 }
 
-/** The row with its `row_id`, which a corrected reading keeps, and the `local_time` of a reading. */
+/** The row with its `row_id`, which a correction keeps, and the `local_time` of a reading. */
 export function toItem(
 	{ value, unit }: Identity,
 	{ row, key, instant }: KeyedRow,

@@ -41,7 +41,8 @@ export interface Limit {
 	most?: number;
 }
 
-const IN_ORDER = ['high', 'low', 'not comparable'] as const;
+export const NOT_COMPARABLE = 'not comparable';
+const IN_ORDER = ['high', 'low', NOT_COMPARABLE] as const;
 
 /** What any of the readings reach, each value alone, as text in a fixed order. Impossible values reach nothing. */
 export function reachedText(
@@ -62,7 +63,7 @@ function reachedBy(
 	{ least = Infinity, most = -Infinity }: Limit,
 	value: Measured,
 ) {
-	if (typeof value === 'string') return 'not comparable';
+	if (typeof value === 'string') return NOT_COMPARABLE;
 	if (value !== null && value >= least) return 'high';
 	return value !== null && value <= most ? 'low' : undefined;
 }

@@ -4,7 +4,7 @@ import type { LocalTimeOf } from '../../shared/dateTime';
 import { groupBy, isBlank } from '../../shared/values';
 import type { UserRef } from '../users/users';
 import type { IdentifiedRow } from './identity';
-import { reachedText, type Limit } from './measured';
+import { NOT_COMPARABLE, reachedText, type Limit } from './measured';
 import {
 	measurementsOf,
 	msAfter,
@@ -92,15 +92,14 @@ function pollRow(
 const isCorrected = ({ copies }: Measurement) =>
 	copies.some(({ row }) => row.change === 'updated');
 
-const NOT_COMPARABLE = 'not comparable';
-/** Where a reading is shown that reached what none that counts has. */
+/** The column that shows a word of `reached`, where no reading that counts has reached it. */
 const SHOWN_IN = [
 	[NOT_COMPARABLE, 'highest'],
 	['high', 'highest'],
 	['low', 'lowest'],
 ] as const;
 
-/** The newest reading as it came, in a column: an alert without values helps nobody. */
+/** The newest reading as it came, in a column: an alert without values is of no use. */
 function asItCame(
 	metric: Metric,
 	readings: Reading[],

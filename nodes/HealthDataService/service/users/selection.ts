@@ -36,7 +36,8 @@ export interface SelectedUser {
 	/**
 	 * Finds the user of an entry with an empty `user_id`, or the client user ID of a picked user.
 	 *
-	 * @returns without a user, but with `twinOf`, if another entry is the same one; undefined if the entry is skipped
+	 * @returns without a user, but with `twinOf`, if another entry is the same one; undefined if the
+	 * entry is skipped
 	 */
 	resolve?(one: SelectedUser, get: Get): Promise<SelectedUser | undefined>;
 }
