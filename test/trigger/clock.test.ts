@@ -47,6 +47,27 @@ onBothSchedulers((scheduler) => {
 		expect(await n8n.tick()).toBeUndefined();
 	});
 
+	it('ahead for one poll, together with that of a device: a late reading is not passed over, an old one is not new', async () => {
+		w.history.add(w.anna, w.reading(-60 * 60, 90));
+		const n8n = w.trigger();
+		await n8n.start();
+		wrong = 5 * HOUR;
+		w.used.sandbox.switches.now = () => w.clock + wrong;
+		w.history.add(w.anna, w.reading(2 * 60, 121));
+		expect(valuesOf(await n8n.tick())).toEqual([121]);
+		wrong = 0;
+		w.history.add(w.anna, w.reading(-47 * 60, 122), { late: 47 * HOUR });
+		expect(valuesOf(await n8n.tick())).toEqual([122]);
+	});
+
+	it('of a device, half a minute ahead at the publication: what is there then is old', async () => {
+		withTheFuture();
+		w.history.add(w.anna, w.reading(0.5, 121));
+		const n8n = w.trigger();
+		expect(await n8n.start()).toBeUndefined();
+		expect(await n8n.tick()).toBeUndefined();
+	});
+
 	/** The service gives what a device measured in the future. */
 	const withTheFuture = () => {
 		w.used.sandbox.switches.now = () => Date.UTC(2100, 0, 1);

@@ -1,7 +1,7 @@
 /** Lasting trouble: users or limits that fail for hours. The others are read in time, and no trouble is silent for longer than an hour. */
 import type { INodeParameters } from 'n8n-workflow';
 import type { Fault } from '../../dev/sandbox/switches';
-import { byUserId } from '../helpers/requests';
+import { byClientId, byUserId } from '../helpers/requests';
 import { timeline } from '../helpers/timeline';
 import { allUsers, HOUR, iso, MINUTE, onBothSchedulers } from '../helpers/watch';
 
@@ -105,10 +105,21 @@ onBothSchedulers((scheduler) => {
 				expect(systolics(rows)).toEqual(every > 1 ? [120 + hour] : []);
 				expect(n8n.reported).toHaveLength(before + 1);
 				expect(n8n.reported.at(-1)!.message).toMatch(/limit|many requests/i);
-				expect(n8n.reported.at(-1)!.description).toContain(`not read since ${lastRead} UTC`);
+				const { description } = n8n.reported.at(-1)!;
+				expect(description).toMatch(`The first is ${limited[0].user_id}, not read since ${lastRead} UTC`);
+				expect(description!.includes('New readings of all other users go out')).toBe(every > 0);
 			}
 			expect(t.errors).toEqual([]);
 		});
+	});
+
+	it('Resolve of the one User answers 429 for hours: told by the name of the field', async () => {
+		t.users(1);
+		const n8n = t.trigger({ event: 'bloodPressure', userScope: 'one', user: byClientId('user 0') });
+		await n8n.start();
+		t.answer({ '/resolve/': throttle() });
+		await t.polls(n8n, 4, 20 * MINUTE);
+		expect(n8n.reported.at(-1)!.description).toContain("The first is the 'User', not read since");
 	});
 
 	describe('an entry of Listed Users whose Resolve', () => {
@@ -229,6 +240,18 @@ onBothSchedulers((scheduler) => {
 		expect(n8n.reported.length).toBeGreaterThan(0);
 	});
 
+	it('after a night without poll times, a user who is limited since the morning is told within the hour', async () => {
+		const [user] = t.users(2);
+		const n8n = t.trigger();
+		await n8n.start();
+		await t.polls(n8n, 2);
+		await t.time.pass(12 * HOUR);
+		await t.polls(n8n, 2);
+		t.answer({ [user.user_id]: throttle() });
+		await t.polls(n8n, 5, 15 * MINUTE);
+		expect(n8n.reported).toHaveLength(1);
+	});
+
 	it('a list that is not read to its end for an hour is told, and so is a round that takes longer', async () => {
 		t.users(60);
 		const n8n = t.trigger({ ...allUsers, options: { requestsPerSecond: 0.1 } }, { budgetMs: 36_000 });
@@ -238,6 +261,10 @@ onBothSchedulers((scheduler) => {
 		expect(n8n.reported[0].message).toMatch(
 			/^The readings of \d+ users could not be read\. .* 'Requests per Second'\. .* takes 1 h or more\. The last users of the list were not reached for an hour\.$/,
 		);
+		expect(n8n.reported[0]).toMatchObject({
+			description: expect.stringMatching(/^The first is [\w-]{36}, not .* UTC\. New readings of all other users go out\. The missing/),
+			failure: { cause: 'temporarily-unavailable' },
+		});
 		await t.polls(n8n, 8, 25 * MINUTE);
 		expect(n8n.reported).toHaveLength(1);
 		t.answer({ timeseries: { status: 500 } });

@@ -51,6 +51,18 @@ onBothSchedulers((scheduler) => {
 				if (scheduler === 'durable') expect(isPassComplete(savedState(n8n))).toBe(true);
 			},
 		);
+
+		it('of the first user: no other one is asked for in the same poll', async () => {
+			w.used.sandbox.switches.pageSize = 5000;
+			const n8n = w.trigger({ ...allUsers, options: { concurrency: 1 } });
+			await n8n.start();
+			const from = w.clock;
+			w.pass(20 * 24 * HOUR);
+			add(w.anna, MAX_ROWS, from);
+			w.used.sandbox.requests.length = 0;
+			expect(await n8n.tick()).toHaveLength(MAX_ROWS);
+			expect(new Set(w.readingRequests())).toEqual(new Set([w.anna.user_id]));
+		});
 	});
 });
 

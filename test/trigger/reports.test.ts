@@ -152,6 +152,16 @@ onBothSchedulers((scheduler) => {
 			expect(n8n.reported).toHaveLength(1);
 		});
 
+		it('no report for a provider that only readings of the users name whom the publication has not reached', async () => {
+			w.used.sandbox.switches.fault = (_, url) => (url.includes('timeseries') ? { delayMs: 10_000 } : undefined);
+			for (let i = 0; i < 80; i++) w.history.addUser(`user ${i}`);
+			w.history.add(w.history.addUser('last'), w.reading(-60, 121, 'lab'));
+			const n8n = w.trigger(slug('lab'));
+			await n8n.start();
+			for (let i = 0; i < 3; i++) await n8n.tick();
+			expect(n8n.reported).toEqual([]);
+		});
+
 		it('no report for a provider that a user has, without readings too; one after a change to a wrong one', async () => {
 			const n8n = w.trigger(slug('omron'));
 			await n8n.start();

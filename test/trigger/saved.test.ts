@@ -218,4 +218,13 @@ describe('durable', () => {
 		expect(valuesOf(await n8n.start('init'))).toEqual([122]);
 		expect(await n8n.tick()).toBeUndefined();
 	});
+
+	it('a copy with the name of the node before does not continue from its state', async () => {
+		const before = w.trigger(undefined, { scheduler: 'memory' });
+		await before.start();
+		w.history.add(w.anna, w.reading(0, 121));
+		const copy = w.trigger();
+		copy.saved = before.saved;
+		expect(await copy.start('init')).toBeUndefined();
+	});
 });
