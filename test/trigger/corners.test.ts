@@ -1,6 +1,10 @@
 /** Corners of the trigger in which readings were lost, went out too old, or one answer stopped everybody. */
 import type { INodeParameters } from 'n8n-workflow';
 import { byUserId } from '../helpers/requests';
+import type { User } from '../../dev/sandbox/schemas';
+import type { Fault } from '../../dev/sandbox/switches';
+import { uuid } from '../../dev/sandbox/world';
+import type { PollingHost } from '../helpers/pollingHost';
 import { timeline } from '../helpers/timeline';
 import { allUsers, HOUR, iso, MINUTE, onBothSchedulers } from '../helpers/watch';
 
@@ -25,8 +29,10 @@ onBothSchedulers((scheduler) => {
 		t.history.addUser('there', iso(t.time.now - 30 * DAY));
 		const n8n = t.trigger({ event: 'user' });
 		await n8n.start();
+		await t.polls(n8n, 1);
 		t.history.addUser('late', iso(t.time.now - 5 * DAY));
-		expect((await t.polls(n8n, 3)).map(({ client_user_id }) => client_user_id)).toEqual(['late']);
+		t.history.addUser('zero', '0001-01-01T00:00:00Z');
+		expect((await t.polls(n8n, 3)).map(({ client_user_id }) => client_user_id)).toEqual(['zero', 'late']);
 	});
 
 	it('New User: who was there is not new when the service changes `created_on`', async () => {
@@ -47,6 +53,145 @@ onBothSchedulers((scheduler) => {
 		t.history.addUser('created', iso(t.time.now));
 		t.answer({});
 		expect((await t.polls(n8n, 2)).map(({ client_user_id }) => client_user_id)).toEqual(['created']);
+	});
+
+	it.each<[string, number, string, Fault, number]>([
+		['takes longer than a poll', 150, '/v2/user?', { delayMs: scheduler === 'memory' ? 40_000 : 5000 }, 40],
+		['has a page that hangs', 4, 'offset=1', { delayMs: 10 * HOUR }, 8],
+	])('a list that %s: the users at its beginning are read in each pass', async (_, count, part, fault, polls) => {
+		const users = t.users(count);
+		t.used.sandbox.switches.userPageCap = count > 100 ? 1 : 2;
+		const n8n = t.trigger();
+		await n8n.start();
+		t.answer({ [part]: fault });
+		await t.polls(n8n, 4, 6 * MINUTE);
+		t.measure(users[0], 131);
+		expect([systolics(await t.polls(n8n, polls, 6 * MINUTE)), t.errors]).toEqual([[131], []]);
+	});
+
+	it('a key of another team, and a list that takes most of a poll: the trigger starts over once', async () => {
+		t.users(6);
+		t.used.sandbox.switches.userPageCap = 1;
+		const n8n = t.trigger();
+		await n8n.start();
+		t.history.team.users = t.users(6).map((user, i) => ({ ...user, user_id: uuid('new', i), team_id: uuid('new') }));
+		t.answer({ '/v2/user?': { delayMs: scheduler === 'memory' ? 50_000 : 8000 } });
+		await t.polls(n8n, 6, 6 * MINUTE);
+		expect([t.errors, n8n.reported]).toMatchObject([[], [{ message: expect.stringContaining('another team') }]]);
+	});
+
+	describe('a user whose read takes more than a third of a poll', () => {
+		const FAILS: Fault = { status: 422 };
+		it.each<[string, boolean, (slow: string, other: string) => Record<string, Fault>]>([
+			['fails once', false, (slow) => ({ [slow]: FAILS })],
+			['is read while another one fails', false, (slow, other) => ({ [other]: FAILS, [slow]: pages })],
+			['is read when n8n starts', true, (slow) => ({ [slow]: { delayMs: 9000 } })],
+		])('%s: is read again', async (_, isStart, faults) => {
+			const [other, slow] = t.users(2);
+			t.used.sandbox.switches.pageSize = 1;
+			for (let i = 0; i < 12; i++) t.measure(slow, 100 + i, i * MINUTE);
+			const n8n = t.trigger();
+			await n8n.start();
+			t.answer(faults(slow.user_id, other.user_id));
+			if (isStart) n8n.kill();
+			if (isStart) await n8n.start('init');
+			else await t.polls(n8n, 2, 6 * MINUTE);
+			if (faults.length === 1) t.answer({ [slow.user_id]: pages });
+			t.measure(slow, 132);
+			expect(systolics(await t.polls(n8n, 4, 6 * MINUTE))).toEqual([132]);
+		});
+		const pages: Fault = { delayMs: scheduler === 'memory' ? 9000 : 1400 };
+	});
+
+	describe('two entries of User IDs for one user', () => {
+		const listed = { event: 'bloodPressure', userScope: 'listed', usersBy: 'clientUserId' };
+		const anna = () => t.history.addUser('anna');
+		const as = (user: User): Fault => ({ status: 200, body: user });
+
+		it.each(['anna,Anna', 'Anna,anna'])('%s, one resolved ten days later: nothing goes out again', async (userIds) => {
+			const user = anna();
+			t.answer({ '/resolve/Anna': { status: 429 } });
+			const n8n = t.trigger({ ...listed, userIds });
+			await n8n.start();
+			for (let day = 0; day < 10; day++) {
+				t.measure(user, 120 + day);
+				await t.polls(n8n, 2, DAY / 2);
+			}
+			t.answer({ '/resolve/Anna': as(user), '/resolve/anna': { status: 404 } });
+			expect([t.rows.length, await t.polls(n8n, 3)]).toEqual([10, []]);
+		});
+
+		it.each(['anna,Anna', 'Anna,anna', 'Anna'])('%s, in place of anna: a late reading goes out', async (userIds) => {
+			const user = anna();
+			t.answer({ '/resolve/Anna': as(user) });
+			const n8n = t.trigger({ ...listed, userIds: 'anna' });
+			await n8n.start();
+			await t.polls(n8n, 4, DAY);
+			t.measure(user, 131, 40 * HOUR);
+			n8n.parameters = { ...listed, userIds };
+			t.rows.push(...((await n8n.start('update')) ?? []));
+			await t.polls(n8n, 2);
+			expect(systolics(t.rows)).toEqual([131]);
+		});
+
+		it('who fails: the report says when the user was read last', async () => {
+			const user = anna();
+			const n8n = t.trigger({ ...listed, userIds: 'Anna,anna' });
+			t.answer({ '/resolve/Anna': as(user) });
+			await n8n.start();
+			const last = iso(t.time.now).slice(0, 16).replace('T', ' ');
+			t.answer({ '/resolve/Anna': as(user), timeseries: { status: 422 } });
+			await t.polls(n8n, 40, 5 * MINUTE);
+			expect(n8n.reported.length).toBeGreaterThan(2);
+			for (const { description } of n8n.reported) expect(description).toContain(`since ${last}`);
+		});
+	});
+
+	it.each<[string, (n8n: PollingHost) => unknown]>([
+		['n8n starts again', async (n8n) => [n8n.kill(), t.rows.push(...((await n8n.start('init')) ?? []))]],
+		["n8n's clock goes back an hour", () => (t.time.error = -HOUR)],
+		[
+			'Lookback Hours becomes 49',
+			async (n8n) => {
+				n8n.parameters = { ...allUsers, options: { lookback: 49 } };
+				t.rows.push(...((await n8n.start('update')) ?? []));
+			},
+		],
+	])('who joined brings nothing older than the lookback: not when %s either', async (_, change) => {
+		t.users(2);
+		t.used.sandbox.switches.date = t.used.sandbox.switches.now = () => t.time.now;
+		const n8n = t.trigger();
+		await n8n.start();
+		await t.polls(n8n, 10, DAY / 2);
+		await t.polls(n8n, 2);
+		const carl = t.history.addUser('carl');
+		t.measure(carl, 190, 60 * HOUR);
+		await t.polls(n8n, 2);
+		await change(n8n);
+		await t.polls(n8n, 2);
+		expect(t.rows).toEqual([]);
+	});
+
+	it('one User and one request at a time, and a limit of all: the report tells of no list', async () => {
+		const [{ user_id }] = t.users(1);
+		const one = { event: 'bloodPressure', userScope: 'one', user: byUserId(user_id) };
+		const n8n = t.trigger({ ...one, options: { concurrency: 1 } });
+		await n8n.start();
+		t.answer({ '': { status: 429, headers: { 'retry-after': '3000' } } });
+		await t.polls(n8n, 12, 20 * MINUTE);
+		expect(n8n.reported.at(-1)!.message).not.toContain('list');
+	});
+
+	it("n8n's clock goes back 55 minutes while a user fails: told after an hour", async () => {
+		const [{ user_id }] = t.users(2);
+		t.used.sandbox.switches.date = t.used.sandbox.switches.now = () => t.time.now;
+		const n8n = t.trigger();
+		await n8n.start();
+		t.answer({ [user_id]: { status: 422 } });
+		await t.polls(n8n, 1, 55 * MINUTE);
+		t.time.error = -55 * MINUTE;
+		await t.polls(n8n, 10, 6 * MINUTE);
+		expect(n8n.reported).toHaveLength(2);
 	});
 
 	describe('a malformed value', () => {
@@ -89,6 +234,7 @@ onBothSchedulers((scheduler) => {
 			const rows = await t.polls(n8n, 2);
 			expect(rows.map(({ client_user_id }) => client_user_id)).toContain('new');
 			expect([t.errors, n8n.reported.length]).toEqual([[], 1]);
+			expect(n8n.reported[0].description).toContain('not read since 2026-');
 		});
 	});
 

@@ -33,7 +33,7 @@ onBothSchedulers((scheduler) => {
 		expect(n8n.reported).toHaveLength(1);
 	});
 
-	it('those who failed come last, and cost a poll 30 % of its time, or the timeout of one answer', async () => {
+	it('those who failed come last, and if they hang, cost a poll the timeout of one answer', async () => {
 		const users = t.users(30);
 		const n8n = t.trigger({ ...allUsers, options: { concurrency: 2 } });
 		await n8n.start();
@@ -42,7 +42,7 @@ onBothSchedulers((scheduler) => {
 		t.used.sandbox.requests.length = 0;
 		const begun = t.time.elapsed;
 		await n8n.tick();
-		expect(t.time.elapsed - begun).toBe(scheduler === 'memory' ? 90_000 : 16_000);
+		expect(t.time.elapsed - begun).toBe(scheduler === 'memory' ? 120_000 : 16_000);
 		expect(t.asked().slice(0, 10)).toEqual(users.slice(20).map(({ user_id }) => user_id));
 	});
 
@@ -262,7 +262,9 @@ onBothSchedulers((scheduler) => {
 			/^The readings of \d+ users could not be read\. .* 'Requests per Second'\. .* takes 1 h or more\. The last users of the list were not reached for an hour\.$/,
 		);
 		expect(n8n.reported[0]).toMatchObject({
-			description: expect.stringMatching(/^The first is [\w-]{36}, not .* UTC\. New readings of all other users go out\. The missing/),
+			description: expect.stringMatching(
+				/^The first is [\w-]{36}, not .* UTC\. New readings of all other users go out\. The missing/,
+			),
 			failure: { cause: 'temporarily-unavailable' },
 		});
 		await t.polls(n8n, 8, 25 * MINUTE);

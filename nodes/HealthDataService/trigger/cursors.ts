@@ -41,6 +41,8 @@ export class Cursors {
 	private readonly all = new Map<string, Cursor>();
 	/** Key of an entry → first characters of the hash of its user. */
 	private readonly owners = new Map<string, string>();
+	/** The same the other way round, of the first entry of each user. */
+	private readonly firstOf = new Map<string, string>();
 	/** Users of the list in this poll: key → the user in words. */
 	readonly met = new Map<string, string>();
 	/** Count of the poll that began this pass; 0 in the first. */
@@ -58,7 +60,7 @@ export class Cursors {
 			for (const saved of partsOf(users, length)) {
 				const key = saved.slice(0, KEY_LENGTH);
 				this.all.set(key, cursor);
-				if (entries) this.owners.set(key, saved.slice(KEY_LENGTH).trim());
+				if (entries) this.own(key, saved.slice(KEY_LENGTH).trim());
 			}
 		}
 		for (const entry of entries ?? []) this.meet({ user: NOBODY, entry });
@@ -68,14 +70,20 @@ export class Cursors {
 		return this.settings.target.selection;
 	}
 
-	/** The cursor of a user of the list; a new one where the user has none, or the entry names another user than before. */
+	/** The cursor of a user of the list; a new one where the user has none. */
 	of(listed: Listed): Cursor {
+		return this.all.get(this.sourceOf(listed)) ?? this.begun();
+	}
+
+	/** Key of the cursor: of an entry that names another user than before, the one of that user, if there is one. */
+	private sourceOf(listed: Listed) {
 		const key = keyOf(listed);
-		const { user_id } = listed.user;
+		const { user, entry } = listed;
+		if (!entry || !user.user_id) return key;
+		const prefix = userPrefix(user.user_id);
 		const owner = this.owners.get(key);
-		const isOther = owner && user_id && owner !== userPrefix(user_id);
-		const known = isOther ? undefined : this.all.get(key);
-		return known ?? this.begun();
+		if (owner === prefix) return key;
+		return this.firstOf.get(prefix) ?? (owner ? '' : key);
 	}
 
 	/** Before anything was read: watching begins with the publication, and nothing but a poll without an answer was saved. */
@@ -95,17 +103,14 @@ export class Cursors {
 	/** The cursor of a user without one. The window reaches back to the last complete pass: time without polls loses nothing. */
 	private begun(): Cursor {
 		const { entries, isConnectedOnly } = this.selection;
-		const { event, lookback } = this.settings;
-		const isFirstPass = this.pass === 0;
+		const { lookback } = this.settings;
 		const isAdded = entries !== undefined && !this.isStarting;
 		const since = isAdded ? this.clock.time : this.since;
-		const isWatchedSince = isFirstPass || isAdded || isConnectedOnly;
-		if (isWatchedSince) {
+		if (this.pass === 0 || isAdded || isConnectedOnly) {
 			const from = Math.min(since, this.clock.earliest) - lookback;
 			return { from, tried: -1, since };
 		}
-		// A user who joins is new however long ago the service has created the user.
-		return { from: event.metric ? since - lookback : 0, tried: -1 };
+		return { from: since - lookback, tried: -1 };
 	}
 
 	has(listed: Listed) {
@@ -144,19 +149,23 @@ export class Cursors {
 	 * Start of the window that is read (ms): `from`, or earlier after a wrong clock. A first read begins where later ones may: what it
 	 * has not seen would look new.
 	 */
-	windowStart({ from, since }: Cursor): number {
+	windowStart({ from, read }: Cursor): number {
 		const { clock } = this;
-		const { lookback } = this.settings;
-		const isRight = since === undefined && from <= clock.now - lookback;
+		const { event, lookback } = this.settings;
+		// A user who joins is new, however long ago the service has created the user.
+		if (!event.metric) return -Infinity;
+		const isRight = read !== undefined && from <= clock.now - lookback;
 		return isRight ? from : from - CLOCK_ERROR_MS;
 	}
 
 	/** Which readings of the user count. */
 	windowOf(cursor: Cursor): TimeWindow {
-		const { since } = cursor;
+		const { since, read } = cursor;
 		const { time, earliest: end, latest, latestNow } = this.clock;
 		const start = this.windowStart(cursor);
-		if (since === undefined) return { start, end };
+		if (read !== undefined) return { start, end };
+		if (since === undefined)
+			return { start, end, watchingSince: start + CLOCK_ERROR_MS };
 		// Watching begins with this poll: either clock may be the wrong one.
 		if (since === time) {
 			// After a publication without any successful read, later measurements are new.
@@ -177,8 +186,9 @@ export class Cursors {
 
 	/** Of a second entry of one user: the first one is read, and its window is that of both. */
 	skip(listed: Listed, twinOf: ListEntry) {
-		const { from, since } = this.of({ user: NOBODY, entry: twinOf });
-		this.set(listed, { from, since, tried: this.poll, read: this.clock.now });
+		const first = this.all.get(keyOf({ user: NOBODY, entry: twinOf }));
+		const cursor = first ?? this.of(listed);
+		this.set(listed, { ...cursor, tried: this.poll, ended: undefined });
 	}
 
 	/** After a failed read: the window stays. */
@@ -217,7 +227,12 @@ export class Cursors {
 		const key = keyOf(listed);
 		const { user, entry } = listed;
 		this.all.set(key, cursor);
-		if (entry && user.user_id) this.owners.set(key, userPrefix(user.user_id));
+		if (entry && user.user_id) this.own(key, userPrefix(user.user_id));
+	}
+
+	private own(key: string, owner: string) {
+		this.owners.set(key, owner);
+		if (!this.firstOf.has(owner)) this.firstOf.set(owner, key);
 	}
 
 	/** At the end of the poll. @param isListRead to its end: then users who left it have no cursor any more */
@@ -231,12 +246,12 @@ export class Cursors {
 		}
 	}
 
-	get entries(): Iterable<[string, Cursor]> {
-		return this.all;
+	get entries() {
+		return this.all.entries();
 	}
 
 	/** `since` of the next poll: whoever joins then was not on the list when this poll began. */
-	sinceNext(isPassComplete: boolean): number {
+	sinceNext(isPassComplete: boolean) {
 		if (!isPassComplete) return this.since;
 		const { time } = this.clock;
 		const { isConnectedOnly } = this.selection;
@@ -245,7 +260,7 @@ export class Cursors {
 	}
 
 	/** From where on hashes are needed (ms), by how the keys of a user's readings start. */
-	get neededFrom(): (prefix: string) => number {
+	get neededFrom() {
 		const windows = new Map<string, number>();
 		for (const [key, { from }] of this.all) {
 			const prefix = this.owners.get(key) ?? key.slice(0, USER_LENGTH);
@@ -254,7 +269,7 @@ export class Cursors {
 			windows.set(prefix, Math.min(earliest, known));
 		}
 		const ofFormerUsers = this.since - this.settings.lookback - CLOCK_ERROR_MS;
-		return (prefix) => windows.get(prefix) ?? ofFormerUsers;
+		return (prefix: string) => windows.get(prefix) ?? ofFormerUsers;
 	}
 
 	toSave(): SavedCursor[] {

@@ -76,19 +76,20 @@ async function pollOnce(context: IPollFunctions, schedule: Schedule) {
 	const state = await stateOf(one, given);
 	if (!state) return null;
 
-	const result = await readAnyTeam(one, state);
+	const result = await new PollReader(one, state).read();
 	if (isSuperseded()) {
 		stored.state = given;
 		return null;
 	}
-	tell(one, result);
+	if (result.isOtherTeam && result.isListRead) startOver(one, result);
+	else tell(one, result);
 	stored.state = result.state;
-	const { items, hasFirstRead } = result;
-	notePoll(schedule, result.state.poll, items.length > 0 || hasFirstRead);
+	const { items, mustSave } = result;
+	notePoll(schedule, result.state.poll, items.length > 0 || mustSave);
 	if (items.length > 0) return toOutput(items);
 	if (isStart) await context.__commitCursor?.();
 	// n8n saves in-memory state only at a start and when items are emitted, so a late first read emits one empty execution.
-	return hasFirstRead && !isStart && !isDurable ? [[]] : null;
+	return mustSave && !isStart && !isDurable ? [[]] : null;
 }
 
 /** The state that a poll begins with: the stored one, or a new one for other fields. Undefined to skip the poll. */
@@ -114,11 +115,8 @@ async function stateOf(
 	return begun;
 }
 
-/** Starts over if the key belongs to another team than before. */
-async function readAnyTeam(one: Poll, state: TriggerState) {
-	const result = await new PollReader(one, state).read();
-	if (!result.isOtherTeam || !result.isListRead) return result;
-	const { context, clock } = one;
+/** For a key of another team than before: the next poll reads its users. */
+function startOver({ context, clock }: Poll, result: PollResult) {
 	const problem = new Problem(
 		'The key of the credential belongs to another team than before, so the trigger starts over: readings from now on go out',
 		'Readings of the team before go out no more. With its key back, the trigger starts over again, and readings of the time between do not go out',
@@ -126,8 +124,8 @@ async function readAnyTeam(one: Poll, state: TriggerState) {
 	context.logger.warn(logLine(context, sentences(problem.message)));
 	tellError(context, problem);
 	const { node, of, poll, team } = result.state;
-	const begun = { ...startState(node, of, clock.now, poll), team };
-	return await new PollReader(one, begun).read();
+	result.mustSave = true;
+	result.state = { ...startState(node, of, clock.time, poll), team };
 }
 
 /** Logs that trouble is over, and reports what is left. */
@@ -136,9 +134,14 @@ function tell({ context, schedule, clock }: Poll, result: PollResult) {
 	const { recovered, throttle, isListRead, wrongField } = result;
 	if (isListRead) local.listReadAt = Date.now();
 	local.throttle = throttle ?? local.throttle;
-	const line = `The readings of ${countOfUsers(recovered)} can be read again.`;
-	if (recovered > 0) context.logger.info(logLine(context, line));
-	const report = reportOf(result, local, clock.now);
+	if (recovered > 0)
+		context.logger.info(
+			logLine(
+				context,
+				`The readings of ${countOfUsers(recovered)} can be read again.`,
+			),
+		);
+	const report = reportOf(result, local, clock.latest);
 	for (const problem of [wrongField, report])
 		if (problem) tellError(context, problem);
 }

@@ -21,7 +21,7 @@ import type { Schedule } from './scheduler';
 import type { Settings } from './settings';
 import type { Cursor, TriggerState } from './state';
 
-/** Part of the budget for the users aside. */
+/** Part of the budget in which users aside are started. */
 const SHARE_OF_ASIDE = 0.3;
 /**
  * Timeout of one answer, or a part of the budget: slow answers for one user must not use up the
@@ -42,8 +42,10 @@ export interface Poll {
 export class PollReader {
 	private readonly timeoutMs: number;
 	private readonly end: number;
-	/** No user is started after it: a request in flight then may still take as long as one answer. */
+	/** No request is sent after it: one in flight then may still take as long as an answer. */
 	private readonly deadline: number;
+	/** No user is started after it: the first one may take all of the poll, however long the list has taken. */
+	private startsUntil: number;
 	private readonly queue: RequestQueue;
 	private readonly results: PollResult;
 	private readonly cursors: Cursors;
@@ -53,8 +55,6 @@ export class PollReader {
 	private offered = 0;
 	/** Whether one of the users met is due, and not aside; undefined before a user is met. */
 	private hasDue?: boolean;
-	/** Whether a user was read, or failed to be. */
-	private hasTaken = false;
 	private isAside = false;
 	private isOver = false;
 
@@ -67,6 +67,7 @@ export class PollReader {
 		this.timeoutMs = Math.min(TIMEOUT_MS, budgetMs * TIMEOUT_PART);
 		this.end = clock.started + budgetMs;
 		this.deadline = this.end - this.timeoutMs;
+		this.startsUntil = this.end;
 		this.queue = new RequestQueue(settings.target, this.end);
 		this.results = new PollResult(settings, before, clock);
 		this.cursors = this.results.cursors;
@@ -81,7 +82,7 @@ export class PollReader {
 		await this.takeAll();
 		const { results, firstFailure } = this;
 		// Earlier polls have read this pass to its end.
-		if (!results.hasRead && !this.isOver && results.isPassComplete) {
+		if (!results.hasRead && !this.isTimeUp() && results.isPassComplete) {
 			this.cursors.beginPass();
 			// A user of the pass before is due again, and may be the limited one.
 			this.queue.sample = undefined;
@@ -93,7 +94,8 @@ export class PollReader {
 		// The field that names this user may be wrong.
 		if (firstFailure && isWrong && !results.hasRead) throw firstFailure;
 		const { isThrottledForAll, lastThrottle } = this.queue;
-		const hadNoTime = this.hasDue && !this.hasTaken && !lastThrottle;
+		const hasTaken = this.startsUntil < this.end;
+		const hadNoTime = this.hasDue && !hasTaken && !lastThrottle;
 		// The list takes more than a poll: those within reach are read again.
 		const isStuck = this.hasDue === false || hadNoTime;
 		if (isStuck && !results.isListRead) this.cursors.restart();
@@ -120,8 +122,8 @@ export class PollReader {
 		this.waitOut(before.pausedUntil);
 		if (before.cursors.length || this.isOver) return;
 		// First reads begin by the service's time, which the first answer tells.
-		const first = this.get('/v2/user?limit=1', {}, undefined, SINGLE_ATTEMPT);
-		await first.catch(ignoreProblem);
+		const path = '/v2/user?limit=1';
+		await this.get(path, {}, undefined, SINGLE_ATTEMPT).catch(ignoreProblem);
 	}
 
 	/**
@@ -161,16 +163,14 @@ export class PollReader {
 		yield* aside.sort((a, b) => triedOf(a) - triedOf(b));
 	}
 
-	/**
-	 * Ends the poll after a part of the budget, or one answer's timeout if longer. Not at a low rate:
-	 * requests would wait for most of it.
-	 */
-	private startAside(end = this.queue.endAt) {
+	/** Users aside are started in a part of the budget. Not at a low rate: requests would wait for most of it. */
+	private startAside() {
 		const { schedule, settings } = this.poll;
-		const partMs = Math.max(schedule.budgetMs * SHARE_OF_ASIDE, this.timeoutMs);
+		const partMs = settings.target.requestsPerSecond
+			? Infinity
+			: schedule.budgetMs * SHARE_OF_ASIDE;
 		this.isAside = true;
-		if (settings.target.requestsPerSecond) return;
-		this.queue.endAt = Math.min(performance.now() + partMs, end);
+		this.startsUntil = Math.min(performance.now() + partMs, this.end);
 	}
 
 	private async takeAll() {
@@ -183,7 +183,9 @@ export class PollReader {
 			attemptsOf: (user) => this.attemptsOf(cursors.of(user)),
 			budget: () => ({
 				retryMs: timeoutMs / 2,
-				totalMs: isTimeUp() ? 0 : schedule.budgetMs / 2,
+				totalMs: isTimeUp(Math.max(this.startsUntil, this.deadline))
+					? 0
+					: schedule.budgetMs / 2,
 			}),
 			isTimeUp,
 		});
@@ -200,19 +202,13 @@ export class PollReader {
 		return ended || this.firstFailure ? FEW_ATTEMPTS : undefined;
 	}
 
-	/** Each poll reads a user at least, however long the list has taken at a low rate. */
-	private get endAt() {
-		const isLast = this.isAside || !this.hasTaken;
-		return isLast ? this.queue.endAt : this.deadline;
-	}
-
-	private readonly isTimeUp = () =>
-		this.isOver || performance.now() >= this.endAt;
+	private readonly isTimeUp = (until = this.startsUntil) =>
+		this.isOver || performance.now() >= until;
 
 	private async take(result: UserResult) {
 		const { cursors, queue } = this;
 		const { troubles } = this.poll.schedule.local;
-		this.hasTaken = true;
+		if (!this.isAside) this.startsUntil = this.deadline;
 		cursors.meet(result);
 		const { isGone, twinOf } = result;
 		if (twinOf) {
@@ -238,12 +234,11 @@ export class PollReader {
 	}
 
 	private noteRead(result: UserResult) {
-		const { results, queue } = this;
 		this.poll.schedule.local.troubles.delete(keyOf(result));
-		queue.sample = this.sampleOf(result);
+		this.queue.sample = this.sampleOf(result);
 		// A read that succeeds again does not use up the part of the failing ones.
-		if (this.isAside) this.startAside(this.end);
-		this.isOver ||= results.isFull;
+		if (this.isAside) this.startAside();
+		this.isOver ||= this.results.isFull;
 	}
 
 	/** Until this poll has read a user, the sample is any user read earlier in the pass. */
@@ -259,7 +254,7 @@ export class PollReader {
 	private sampleOf({ user, sentId }: SelectedUser) {
 		const { metric } = this.poll.settings.event;
 		const id = sentId ?? user.user_id;
-		if (!metric || !id) return undefined;
+		if (!metric || !id) return;
 		const now = new Date().toISOString();
 		const path = pathOf(metric, encodeURIComponent(id));
 		return `${path}?start_date=${now}&end_date=${now}`;
@@ -267,7 +262,7 @@ export class PollReader {
 
 	/** Whether only the end of the poll has kept this user from being read. */
 	private isCutShort({ endedAt, tookMs }: UserResult) {
-		const isLate = this.isOver || endedAt >= this.endAt;
+		const isLate = this.isOver || endedAt >= this.deadline;
 		return isLate && tookMs < this.timeoutMs;
 	}
 
@@ -277,9 +272,10 @@ export class PollReader {
 	 * @throws the error of all users, unless it may pass and the poll has results
 	 */
 	private endBy(error: Error) {
-		const { results, hasTaken } = this;
+		const { results, hasDue } = this;
 		const mayPass = error instanceof Problem && error.isTransient;
-		const isLate = mayPass && hasTaken && this.isTimeUp();
+		const isEnd = performance.now() >= this.deadline;
+		const isLate = mayPass && isEnd && hasDue !== undefined;
 		const isOutage = mayPass && error.concernsAll && results.hasRead;
 		if (!isThrottle(error) && !isLate && !isOutage) throw error;
 		this.isOver = true;
@@ -292,16 +288,15 @@ export class PollReader {
 
 	/** With a wrong slug, such as one in capitals, the team would seem to measure nothing. */
 	private async checkProvider() {
-		const { results } = this;
 		const { settings, schedule } = this.poll;
 		const { local } = schedule;
 		const { provider } = settings.target;
 		const isChecked = local.checkedFor === settings.watched;
-		const { pass, seen } = results.state;
+		const { pass, seen } = this.results.state;
 		const hasReadings = Object.keys(seen).length > 0;
 		if (!provider || isChecked || pass === 0 || hasReadings) return;
 		await providerProblem(this.get, provider).then((problem) => {
-			results.wrongField = problem;
+			this.results.wrongField = problem;
 			local.checkedFor = settings.watched;
 		}, ignoreProblem);
 	}

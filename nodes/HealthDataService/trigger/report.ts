@@ -83,7 +83,7 @@ function troubleOf({ cursors }: PollResult, local: Local) {
 		first,
 		limit,
 		isLongRound,
-		isListOld: isOld(listReadAt),
+		isListOld: cursors.met.size > 1 && isOld(listReadAt),
 		areAllSound: entries.every(isSound),
 	};
 }

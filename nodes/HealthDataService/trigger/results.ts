@@ -27,8 +27,8 @@ export class PollResult {
 	wrongField?: Problem;
 	/** How many users who had failed were read. */
 	recovered = 0;
-	/** Whether a user was read for the first time since watched. */
-	hasFirstRead = false;
+	/** Whether the state must be saved: a user was read for the first time, or the trigger starts over. */
+	mustSave = false;
 	/** Whether a user of the list was met before. */
 	private hasKnown = false;
 	/** Users who were read. */
@@ -101,12 +101,12 @@ export class PollResult {
 
 	/** Whether this pass has read every user of the list, or failed to. */
 	get isPassComplete() {
-		const { cursors, isListRead, isAsideDone } = this;
+		const { cursors, isListRead, isOtherTeam, isAsideDone } = this;
 		const isDone = ([key, cursor]: [string, Cursor]) =>
 			!cursors.met.has(key) ||
 			cursors.isDone(cursor) ||
 			(isAsideDone && hasFailed(cursor));
-		return isListRead && [...cursors.entries].every(isDone);
+		return isListRead && !isOtherTeam && [...cursors.entries].every(isDone);
 	}
 
 	/** Moves the cursors of users whose rows all go out. The next poll reads other users again. */
@@ -123,27 +123,22 @@ export class PollResult {
 		state.seen = seen.toSave(cursors.neededFrom);
 	}
 
-	/** @returns the rows that go out */
+	/** Moves the cursors of users whose rows all go out. @returns the rows that go out */
 	private emit(): FoundRow[] {
 		const { now } = this.clock;
-		const { maxRows } = this.settings;
 		const timeOf = ({ row }: FoundRow) => row.time ?? now;
-		const sorted = this.found.sort((a, b) => timeOf(a) - timeOf(b));
-		const emitted = sorted.slice(0, maxRows);
+		const left = this.found.sort((a, b) => timeOf(a) - timeOf(b));
+		const emitted = left.splice(0, this.settings.maxRows);
 		for (const { row } of emitted) this.seen.remember(row, 'e');
-		const unfinished = new Set(
-			sorted.slice(maxRows).map(({ result }) => result),
-		);
-		for (const result of this.reads)
-			if (!unfinished.has(result)) this.moveOn(result);
+		const unfinished = new Set(left.map(({ result }) => result));
+		for (const result of this.reads) {
+			if (unfinished.has(result)) continue;
+			const cursor = this.cursors.of(result);
+			this.mustSave ||= cursor.read === undefined;
+			if (hasFailed(cursor)) this.recovered++;
+			this.cursors.move(result, this.seen.newest);
+		}
 		return emitted;
-	}
-
-	private moveOn(result: UserResult) {
-		const cursor = this.cursors.of(result);
-		this.hasFirstRead ||= cursor.since !== undefined;
-		if (hasFailed(cursor)) this.recovered++;
-		this.cursors.move(result, this.seen.newest);
 	}
 }
 
