@@ -1,10 +1,10 @@
 /** Corners of the trigger in which readings were lost, went out too old, or one answer stopped everybody. */
 import type { INodeParameters } from 'n8n-workflow';
-import { byUserId } from '../helpers/requests';
 import type { User } from '../../dev/sandbox/schemas';
 import type { Fault } from '../../dev/sandbox/switches';
 import { uuid } from '../../dev/sandbox/world';
 import type { PollingHost } from '../helpers/pollingHost';
+import { byUserId } from '../helpers/requests';
 import { timeline } from '../helpers/timeline';
 import { allUsers, HOUR, iso, MINUTE, onBothSchedulers } from '../helpers/watch';
 

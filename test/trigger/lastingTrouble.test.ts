@@ -33,7 +33,7 @@ onBothSchedulers((scheduler) => {
 		expect(n8n.reported).toHaveLength(1);
 	});
 
-	it('those who failed come last, and if they hang, cost a poll the timeout of one answer', async () => {
+	it('users who failed come last; if they hang, their reads begin within 30 % of a poll, which costs two timeouts at most', async () => {
 		const users = t.users(30);
 		const n8n = t.trigger({ ...allUsers, options: { concurrency: 2 } });
 		await n8n.start();

@@ -75,7 +75,10 @@ export class Cursors {
 		return this.all.get(this.sourceOf(listed)) ?? this.begun();
 	}
 
-	/** Key of the cursor: of an entry that names another user than before, the one of that user, if there is one. */
+	/**
+	 * Key of the cursor. An entry that names another user than before takes the cursor that this user
+	 * has by another entry.
+	 */
 	private sourceOf(listed: Listed) {
 		const key = keyOf(listed);
 		const { user, entry } = listed;

@@ -44,7 +44,7 @@ export class PollReader {
 	private readonly end: number;
 	/** No request is sent after it: one in flight then may still take as long as an answer. */
 	private readonly deadline: number;
-	/** No user is started after it: the first one may take all of the poll, however long the list has taken. */
+	/** No user is started after it. The first one may be, however long the list has taken. */
 	private startsUntil: number;
 	private readonly queue: RequestQueue;
 	private readonly results: PollResult;
@@ -163,7 +163,10 @@ export class PollReader {
 		yield* aside.sort((a, b) => triedOf(a) - triedOf(b));
 	}
 
-	/** Users aside are started in a part of the budget. Not at a low rate: requests would wait for most of it. */
+	/**
+	 * Users aside are started in a part of the budget. Not at a low rate: requests would wait for most
+	 * of it.
+	 */
 	private startAside() {
 		const { schedule, settings } = this.poll;
 		const partMs = settings.target.requestsPerSecond
@@ -196,7 +199,7 @@ export class PollReader {
 		this.results.isAsideDone = !this.isOver;
 	}
 
-	/** Retries for many failing users must not use up the poll, and those after a limit not the limit. */
+	/** Retries must not use up the poll when many users fail, nor the limit after a limit. */
 	private attemptsOf({ ended }: Cursor) {
 		if (ended === 'failed') return 1;
 		return ended || this.firstFailure ? FEW_ATTEMPTS : undefined;

@@ -27,7 +27,7 @@ export class PollResult {
 	wrongField?: Problem;
 	/** How many users who had failed were read. */
 	recovered = 0;
-	/** Whether the state must be saved: a user was read for the first time, or the trigger starts over. */
+	/** Whether the state must be saved: after a first read, and when the trigger starts over. */
 	mustSave = false;
 	/** Whether a user of the list was met before. */
 	private hasKnown = false;
@@ -109,7 +109,7 @@ export class PollResult {
 		return isListRead && !isOtherTeam && [...cursors.entries].every(isDone);
 	}
 
-	/** Moves the cursors of users whose rows all go out. The next poll reads other users again. */
+	/** Makes the items and the state to save. */
 	finish() {
 		const { before, cursors, seen, state, isListRead } = this;
 		// Somebody who is known may come later on the list.
@@ -123,7 +123,11 @@ export class PollResult {
 		state.seen = seen.toSave(cursors.neededFrom);
 	}
 
-	/** Moves the cursors of users whose rows all go out. @returns the rows that go out */
+	/**
+	 * Takes the oldest rows, and moves the cursor of each read of which no row is left.
+	 *
+	 * @returns the rows that go out
+	 */
 	private emit(): FoundRow[] {
 		const { now } = this.clock;
 		const timeOf = ({ row }: FoundRow) => row.time ?? now;

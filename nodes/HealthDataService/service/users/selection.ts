@@ -36,8 +36,7 @@ export interface SelectedUser {
 	/**
 	 * Finds the user of an entry with an empty `user_id`, or the client user ID of a picked user.
 	 *
-	 * @returns without a user, but with `twinOf`, if another entry is the same one; undefined if the
-	 * entry is skipped
+	 * @returns with `twinOf` if another entry names the same user; undefined if the entry is skipped
 	 */
 	resolve?(one: SelectedUser, get: Get): Promise<SelectedUser | undefined>;
 }
@@ -227,7 +226,7 @@ function resolver(
 		const selected = toSelectedUser(record, place);
 		const { user_id } = selected.user;
 		const twinOf = found.get(user_id);
-		if (twinOf) return { ...one, twinOf };
+		if (twinOf) return { ...selected, twinOf };
 		found.set(user_id, entry!);
 		return selected;
 	};
