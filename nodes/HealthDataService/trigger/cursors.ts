@@ -43,6 +43,8 @@ export class Cursors {
 	private readonly owners = new Map<string, string>();
 	/** The same the other way round, of the first entry of each user. */
 	private readonly firstOf = new Map<string, string>();
+	/** Second entries of users → the first one. */
+	private readonly twins = new Map<Listed, ListEntry>();
 	/** Users of the list in this poll: key → the user in words. */
 	readonly met = new Map<string, string>();
 	/** Count of the poll that began this pass; 0 in the first. */
@@ -189,9 +191,16 @@ export class Cursors {
 
 	/** Of a second entry of one user: the first one is read, and its window is that of both. */
 	skip(listed: Listed, twinOf: ListEntry) {
-		const first = this.all.get(keyOf({ user: NOBODY, entry: twinOf }));
-		const cursor = first ?? this.of(listed);
-		this.set(listed, { ...cursor, tried: this.poll, ended: undefined });
+		this.twins.set(listed, twinOf);
+		this.change(listed, { tried: this.poll, ended: undefined });
+	}
+
+	/** When the first entries have been read, or failed to be. */
+	private followFirst() {
+		for (const [listed, entry] of this.twins) {
+			const { from, since, read } = this.of({ ...listed, entry });
+			this.change(listed, { from, since, read });
+		}
 	}
 
 	/** After a failed read: the window stays. */
@@ -240,6 +249,7 @@ export class Cursors {
 
 	/** At the end of the poll. @param isListRead to its end: then users who left it have no cursor any more */
 	settle(isListRead: boolean) {
+		this.followFirst();
 		for (const key of this.met.keys()) {
 			if (!this.all.has(key)) this.all.set(key, this.begun());
 		}
