@@ -3,6 +3,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import type { User } from '../../dev/sandbox/schemas';
 import type { Fault } from '../../dev/sandbox/switches';
 import { uuid } from '../../dev/sandbox/world';
+import { createUser } from '../helpers/people';
 import type { PollingHost } from '../helpers/pollingHost';
 import { byUserId } from '../helpers/requests';
 import { timeline } from '../helpers/timeline';
@@ -78,6 +79,41 @@ onBothSchedulers((scheduler) => {
 		t.answer({ '/v2/user?': { delayMs: scheduler === 'memory' ? 50_000 : 8000 } });
 		await t.polls(n8n, 6, 6 * MINUTE);
 		expect([t.errors, n8n.reported]).toMatchObject([[], [{ message: expect.stringContaining('another team') }]]);
+	});
+
+	describe('a poll has started over for a key of another team', () => {
+		/** Until the users of the other team, one of whom has an older reading, are read. */
+		const startedOver = async (event: string) => {
+			t.users(2);
+			const n8n = t.trigger({ ...allUsers, event });
+			await n8n.start();
+			const carl = { ...createUser('carl', []), team_id: uuid('new') };
+			t.history.team.users = [carl];
+			t.measure(carl, 101, 2 * HOUR);
+			expect(await t.polls(n8n, 1)).toEqual([]);
+			expect(n8n.reported).toHaveLength(1);
+			return n8n;
+		};
+
+		it.each<[string, string, object]>([
+			['user', 'client_user_id', ['dora']],
+			['bloodPressure', 'systolic', [102]],
+		])('%s: who joins before the next poll is new, who was there is not', async (event, column, expected) => {
+			const n8n = await startedOver(event);
+			const dora = t.history.addUser('dora', iso(t.time.now - 5 * DAY));
+			t.measure(dora, 102, HOUR);
+			expect((await t.polls(n8n, 3)).map((row) => row[column])).toEqual(expected);
+		});
+
+		it('the next poll reads nobody, with a `Date` that is a day behind: nothing old is new', async () => {
+			const n8n = await startedOver('bloodPressure');
+			t.used.sandbox.switches.date = () => t.time.now - DAY;
+			t.answer({ timeseries: { status: 500 } });
+			await t.polls(n8n, 1);
+			t.answer({});
+			t.used.sandbox.switches.date = undefined;
+			expect(systolics([...t.rows, ...(await t.polls(n8n, 2))])).toEqual([]);
+		});
 	});
 
 	describe('a user whose read takes more than a third of a poll', () => {

@@ -109,7 +109,7 @@ export class Cursors {
 	private begun(): Cursor {
 		const { entries, isConnectedOnly } = this.selection;
 		const { lookback } = this.settings;
-		const isAdded = entries !== undefined && !this.isStarting;
+		const isAdded = entries && !this.isStarting;
 		const since = isAdded ? this.clock.time : this.since;
 		if (this.pass === 0 || isAdded || isConnectedOnly) {
 			const from = Math.min(since, this.clock.earliest) - lookback;

@@ -16,6 +16,7 @@ import {
 	toNodeError,
 } from '../shared/problem';
 import { Clock } from './clock';
+import { Cursors } from './cursors';
 import { PollReader, type Poll } from './reader';
 import { reportOf } from './report';
 import type { PollResult } from './results';
@@ -40,10 +41,7 @@ export async function poll(
 	const schedule = this.getMode() === 'manual' ? undefined : scheduleOf(this);
 	try {
 		if (!schedule) return toOutput([await testEvent(this)]);
-		return await withoutOverlap(
-			schedule,
-			async () => await pollOnce(this, schedule),
-		);
+		return await withoutOverlap(schedule, () => pollOnce(this, schedule));
 	} catch (error) {
 		const nodeError = toNodeError(this.getNode(), error);
 		if (!schedule?.isStart || throwsAtStart(this, error)) throw nodeError;
@@ -102,8 +100,7 @@ async function stateOf(
 	const { id } = context.getNode();
 	const isSame = given?.version === 3 && given.node === id && given.of === of;
 	const known = isSame ? given : undefined;
-	if (skipIfStale(schedule, given?.poll ?? 0, known !== undefined))
-		return undefined;
+	if (skipIfStale(schedule, given?.poll ?? 0, isSame)) return undefined;
 	// Higher than in all states from this process: n8n may hand a poll one that is not the last.
 	const poll = Math.max(local.polls, given?.poll ?? 1);
 	if (known) return { ...known, poll };
@@ -115,8 +112,8 @@ async function stateOf(
 	return begun;
 }
 
-/** For a key of another team than before: the next poll reads its users. */
-function startOver({ context, clock }: Poll, result: PollResult) {
+/** For a key of another team than before: its users are watched from now on, and the next poll reads them. */
+function startOver({ context, settings, clock }: Poll, result: PollResult) {
 	const problem = new Problem(
 		'The key of the credential belongs to another team than before, so the trigger starts over: readings from now on go out',
 		'Readings of the team before go out no more. With its key back, the trigger starts over again, and readings of the time between do not go out',
@@ -124,8 +121,13 @@ function startOver({ context, clock }: Poll, result: PollResult) {
 	context.logger.warn(logLine(context, sentences(problem.message)));
 	tellError(context, problem);
 	const { node, of, poll, team } = result.state;
+	const begun = startState(node, of, clock.time, poll);
+	const cursors = new Cursors(begun, settings, clock);
+	for (const user of result.cursors.met) cursors.met.set(...user);
+	cursors.settle(true);
 	result.mustSave = true;
-	result.state = { ...startState(node, of, clock.time, poll), team };
+	// Whoever is not on this list has joined later.
+	result.state = { ...begun, team, pass: poll + 1, cursors: cursors.toSave() };
 }
 
 /** Logs that trouble is over, and reports what is left. */
