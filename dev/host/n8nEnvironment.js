@@ -43,7 +43,8 @@ function n8nEnvironment({ folder, port, brokerPort }, extra) {
 		N8N_RUNNERS_BROKER_PORT: String(brokerPort),
 		// The login cookie is sent over plain HTTP.
 		N8N_SECURE_COOKIE: 'false',
-		// On a busy machine the database may answer after more than five seconds: n8n would take it for lost, and refuse all requests.
+		// On a busy machine the database may take longer than n8n's five seconds: n8n would take it for
+		// lost, and refuse all requests.
 		DB_PING_TIMEOUT_MS: '60000',
 		N8N_GRACEFUL_SHUTDOWN_TIMEOUT: '5',
 		N8N_LOG_LEVEL: 'info',

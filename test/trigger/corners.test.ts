@@ -82,7 +82,7 @@ onBothSchedulers((scheduler) => {
 	});
 
 	describe('a poll has started over for a key of another team', () => {
-		/** Until the users of the other team, one of whom has an older reading, are read. */
+		/** The list of the other team has one user, with a reading of two hours ago; nobody is read yet. */
 		const startedOver = async (event: string) => {
 			t.users(2);
 			const n8n = t.trigger({ ...allUsers, event });

@@ -112,7 +112,10 @@ async function stateOf(
 	return begun;
 }
 
-/** For a key of another team than before: its users are watched from now on, and the next poll reads them. */
+/**
+ * For a key of another team than before: its users are watched from now on, and the next poll reads
+ * them.
+ */
 function startOver({ context, settings, clock }: Poll, result: PollResult) {
 	const problem = new Problem(
 		'The key of the credential belongs to another team than before, so the trigger starts over: readings from now on go out',
@@ -126,7 +129,7 @@ function startOver({ context, settings, clock }: Poll, result: PollResult) {
 	for (const user of result.cursors.met) cursors.met.set(...user);
 	cursors.settle(true);
 	result.mustSave = true;
-	// Whoever is not on this list has joined later.
+	// A user who is not on this list has joined later.
 	result.state = { ...begun, team, pass: poll + 1, cursors: cursors.toSave() };
 }
 
