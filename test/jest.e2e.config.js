@@ -13,5 +13,6 @@ module.exports = {
 	setupFilesAfterEnv: ['<rootDir>/test/setup/assertions.js'],
 	testSequencer: '<rootDir>/test/setup/longestFirst.js',
 	maxWorkers: Math.max(4, Number(shared.maxWorkers)),
-	testTimeout: 300_000,
+	// More than the patience of a single wait, which says what was awaited.
+	testTimeout: 900_000,
 };

@@ -4,4 +4,5 @@ module.exports = {
 	...require('./jest.config'),
 	globalSetup: '<rootDir>/test/setup/build.js',
 	testMatch: ['<rootDir>/test/package/**/*.test.js'],
+	testTimeout: 600_000,
 };

@@ -5,5 +5,4 @@ module.exports = {
 	globalSetup: '<rootDir>/test/setup/realN8n.js',
 	testMatch: ['<rootDir>/test/queue/**/*.test.{ts,js}'],
 	maxWorkers: 1,
-	testTimeout: 600_000,
 };

@@ -18,6 +18,19 @@ const DURABLE_SCHEDULER = {
 	N8N_SCHEDULER_EXECUTOR_INTERVAL: '2',
 };
 
+/**
+ * n8n gives up an expression after five seconds, and takes its database for lost then: it refuses all requests; its process
+ * for Code nodes has half a minute to start.
+ */
+const FOR_A_BUSY_MACHINE = {
+	DB_PING_TIMEOUT_MS: '60000',
+	N8N_EXPRESSION_ENGINE_TIMEOUT: '60000',
+	N8N_RUNNERS_GRANT_TOKEN_TTL: '600',
+	N8N_RUNNERS_HEARTBEAT_INTERVAL: '600',
+	N8N_RUNNERS_TASK_ACCEPT_TIMEOUT: '60',
+	N8N_RUNNERS_TASK_REQUEST_TIMEOUT: '600',
+};
+
 /** For an n8n whose editor is not opened and that runs no Code node: it starts with a quarter less work. */
 const WITHOUT_EDITOR = { N8N_DISABLE_UI: 'true', N8N_RUNNERS_MODE: 'external', N8N_RUNNERS_AUTH_TOKEN: 'unused' };
 
@@ -43,9 +56,7 @@ function n8nEnvironment({ folder, port, brokerPort }, extra) {
 		N8N_RUNNERS_BROKER_PORT: String(brokerPort),
 		// The login cookie is sent over plain HTTP.
 		N8N_SECURE_COOKIE: 'false',
-		// On a busy machine the database may take longer than n8n's five seconds: n8n would take it for
-		// lost, and refuse all requests.
-		DB_PING_TIMEOUT_MS: '60000',
+		...FOR_A_BUSY_MACHINE,
 		N8N_GRACEFUL_SHUTDOWN_TIMEOUT: '5',
 		N8N_LOG_LEVEL: 'info',
 		N8N_DIAGNOSTICS_ENABLED: 'false',

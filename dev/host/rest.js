@@ -56,10 +56,10 @@ class Rest extends RestClient {
 	 * Runs a workflow like the editor's button and waits for its end. A failed node does not make this throw.
 	 * @param {string} id
 	 * @param {string} [triggerNodeName] needed when there are several triggers
-	 * @param {{ timeoutMs?: number, everyMs?: number }} [options] how long to wait, and how often to ask: each time costs n8n a little
+	 * @param {{ everyMs?: number }} [options] how often to ask: each time costs n8n a little
 	 * @returns {Promise<{ id: string, status: string, error: any, runData: Record<string, any[]> }>}
 	 */
-	async runWorkflow(id, triggerNodeName, { timeoutMs = 120_000, everyMs = 50 } = {}) {
+	async runWorkflow(id, triggerNodeName, options = {}) {
 		// Older versions of n8n run the workflow in the request, newer ones the stored one.
 		const workflowData = await this.get(`/rest/workflows/${id}`);
 		const name = triggerNodeName ?? triggerOf(workflowData);
@@ -68,13 +68,13 @@ class Rest extends RestClient {
 			triggerToStartFrom: { name },
 		});
 		if (!executionId) throw new Error(`Workflow ${id} did not start: "${name}" waits for a call from outside`);
-		return await this.finishedExecution(executionId, { timeoutMs, everyMs });
+		return await this.finishedExecution(executionId, options);
 	}
 
-	/** @param {string} id @param {{ timeoutMs: number, everyMs?: number }} patience */
-	async finishedExecution(id, { timeoutMs, everyMs = 50 }) {
+	/** @param {string} id @param {{ everyMs?: number }} [options] */
+	async finishedExecution(id, { everyMs = 50 } = {}) {
 		const isFinished = async () => !UNFINISHED.includes((await this.get(`/rest/executions/${id}`)).status);
-		await until(`The end of execution ${id}`, isFinished, { timeoutMs, everyMs });
+		await until(`The end of execution ${id}`, isFinished, { everyMs });
 		const { status, data } = await this.execution(id);
 		return { id, status, error: data?.resultData?.error, runData: data?.resultData?.runData ?? {} };
 	}
@@ -107,7 +107,7 @@ class Rest extends RestClient {
 			const publication = await this.#publication(id);
 			return !unsettled.includes(publication.status) && publication;
 		};
-		return await until(`The triggers of workflow ${id}`, settled, { timeoutMs: 120_000 });
+		return await until(`The triggers of workflow ${id}`, settled);
 	}
 
 	/** @param {string} id */

@@ -2,10 +2,10 @@
 import { chromium, selectors, type Locator, type Page } from 'playwright-core';
 import { findBrowser } from '../../dev/install/browser';
 import { OWNER } from '../../dev/host/n8n';
-import { until } from '../../dev/host/process/until';
+import { PATIENCE_MS, until } from '../../dev/host/process/until';
 import { PICTURES } from '../helpers/folder';
 import { PAGES, textOf } from '../helpers/pages';
-import { editFields, PATIENCE_MS } from './editorFields';
+import { editFields } from './editorFields';
 
 selectors.setTestIdAttribute('data-test-id');
 
@@ -39,7 +39,7 @@ export async function soon<T>(ask: () => Promise<T>, expected: unknown) {
 			return false;
 		}
 	};
-	await until('the editor as expected', isSo, { timeoutMs: PATIENCE_MS }).catch((cause: unknown) => {
+	await until('the editor as expected', isSo).catch((cause: unknown) => {
 		compare();
 		throw new Error('The editor could not be asked', { cause });
 	});
@@ -85,7 +85,7 @@ export async function openEditor(url: string) {
 			await cross.dispatchEvent('click', {}, { timeout: 1_000 }).catch(() => {});
 			return false;
 		};
-		await until(`'${text}' closed`, isClosed, { timeoutMs: PATIENCE_MS });
+		await until(`'${text}' closed`, isClosed);
 	};
 
 	const editor = {

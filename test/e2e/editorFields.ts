@@ -3,7 +3,6 @@ import type { Locator, Page } from 'playwright-core';
 import { until } from '../../dev/host/process/until';
 
 /** The slowest machine is given this long for a single step. */
-export const PATIENCE_MS = 60_000;
 
 /** What does a step and notes it. */
 export interface Hands {
@@ -93,7 +92,7 @@ export function editFields(page: Page, { click, type }: Hands) {
 		listIs: async (texts: string[]) => {
 			const isIt = (rows: string[]) => rows.length === texts.length && rows.every((row, at) => row.includes(texts[at]));
 			const ask = async () => isIt(await fields.listed.allInnerTexts());
-			await until(`a list of ${texts.join(', ')}`, ask, { timeoutMs: PATIENCE_MS });
+			await until(`a list of ${texts.join(', ')}`, ask);
 		},
 		listFailure: async () => await at('rlc-error-container').filter({ visible: true }).innerText(),
 		pickFromList: async (text: string) => await click(text, fields.listed.filter({ hasText: text })),

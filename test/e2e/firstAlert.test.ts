@@ -7,7 +7,6 @@ import { History } from '../helpers/history';
 import { sectionOf, textOf } from '../helpers/pages';
 import { bloodPressure, KEY } from '../helpers/people';
 import { openEditor, soon, type Editor } from './editor';
-import { PATIENCE_MS } from './editorFields';
 import { startHost, type Host } from './n8n';
 
 const HOUR = 3_600_000;
@@ -115,5 +114,5 @@ it('leads from an empty canvas to a published alert', async () => {
 		const answers = workflows.map(async ({ id }) => await host.rest.get(`/rest/workflows/${id}/publication-status`));
 		return (await Promise.all(answers)).some(({ status }) => status === 'published');
 	};
-	await until('a published workflow', isPublished, { timeoutMs: PATIENCE_MS });
+	await until('a published workflow', isPublished);
 });

@@ -22,7 +22,7 @@ export function describeTrigger(scheduler: 'memory' | 'durable', env: Record<str
 		expect(received).toEqual([]);
 		if (scheduler === 'durable') return;
 		// The one without rows, which saves what was seen.
-		await until('the first execution', async () => (await executions('success')).length === 1, { timeoutMs: 120_000 });
+		await until('the first execution', async () => (await executions('success')).length === 1);
 	});
 
 	it('emits new, late and corrected readings', async () => {
@@ -45,7 +45,7 @@ export function describeTrigger(scheduler: 'memory' | 'durable', env: Record<str
 		w.sandbox.switches.users = { [ben.user_id]: scheduler === 'durable' ? 'drips' : 'fails' };
 		measure(anna);
 		await everythingCame();
-		await until('the report', async () => (await executions('error')).length > before, { timeoutMs: 120_000 });
+		await until('the report', async () => (await executions('error')).length > before);
 		history.add(ben, bloodPressure(new Date().toISOString(), 177, 80));
 		await morePolls(4);
 		expect(await executions('error')).toHaveLength(before + 1);
@@ -67,7 +67,6 @@ export function describeTrigger(scheduler: 'memory' | 'durable', env: Record<str
 		w.sandbox.switches.latencyMs = 700;
 		const before = w.sandbox.requests.length;
 		await until('a request of a poll', async () => w.sandbox.requests.length > before, {
-			timeoutMs: 120_000,
 			everyMs: 5,
 		});
 		await w.n8n.kill();
@@ -101,7 +100,7 @@ export function describeTrigger(scheduler: 'memory' | 'durable', env: Record<str
 		measure(ben, 46);
 		w.sandbox.switches.fault = () => ({ status: 503 });
 		await w.start();
-		await until('a failed execution', async () => (await executions('error')).length > before, { timeoutMs: 120_000 });
+		await until('a failed execution', async () => (await executions('error')).length > before);
 		measure(ben);
 		w.sandbox.switches.fault = () => undefined;
 		await everythingCame();

@@ -12,7 +12,6 @@ import { folderWithPackage } from '../helpers/folderWithPackage';
 import { chain, CREDENTIAL_TYPE, EVERY_TWO_SECONDS, node, NODE_TYPE } from './n8n';
 
 export const HOUR = 3_600_000;
-export const PATIENCE = { timeoutMs: 120_000 };
 
 /** To be called once per file: it registers what must happen before and after the tests. @param env of n8n */
 export function useWorkflow(env: Record<string, string>) {
@@ -46,8 +45,8 @@ export function useWorkflow(env: Record<string, string>) {
 		async everythingCame(polls = 3) {
 			// What is missing, the last line shows.
 			const haveCome = async () => w.received.length >= w.expected.length;
-			await until('the rows of the workflow', haveCome, PATIENCE).catch(() => undefined);
-			await until('the end of its executions', async () => (await w.executions('running')).length === 0, PATIENCE);
+			await until('the rows of the workflow', haveCome).catch(() => undefined);
+			await until('the end of its executions', async () => (await w.executions('running')).length === 0);
 			await w.morePolls(polls);
 			expect(w.received.map((row) => `${row.systolic} ${row.change}`).sort()).toEqual([...w.expected].sort());
 		},
@@ -56,7 +55,7 @@ export function useWorkflow(env: Record<string, string>) {
 
 		async morePolls(count: number) {
 			const before = w.polls();
-			await until('more polls', async () => w.polls() >= before + count, PATIENCE);
+			await until('more polls', async () => w.polls() >= before + count);
 		},
 
 		executions: async (status: string): Promise<unknown[]> => {

@@ -167,9 +167,7 @@ it('with npm: install, upgrade, roll back; the trigger goes on where it was', as
 		// n8n polls when it starts.
 		const restarted = await start(home);
 		await expectNodeToWork();
-		await until('the execution', async () => (await rowsOf(restarted, workflow)).length >= expected.length, {
-			timeoutMs: 60_000,
-		});
+		await until('the execution', async () => (await rowsOf(restarted, workflow)).length >= expected.length);
 		expect((await rowsOf(restarted, workflow)).map((row) => row.systolic).sort()).toEqual(
 			expected.map((_, i) => 121 + i),
 		);

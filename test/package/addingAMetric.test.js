@@ -21,7 +21,7 @@ beforeAll(() => {
 	copyRepository(copy);
 	symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
 	for (const { file, before, block } of steps) insert(join(copy, file), before, block);
-}, 120_000);
+});
 afterAll(() => removeFolder(copy));
 
 /**
@@ -64,7 +64,7 @@ it('gives code that compiles and is formatted', async () => {
 	expect(await run(['prettier/bin/prettier.cjs', '--check', ...code])).toContain(
 		'All matched files use Prettier code style!',
 	);
-}, 300_000);
+});
 
 it('gives the metric: operation, rows, pages, days, event; preview; answers that fit the contract', async () => {
 	const tests = [
@@ -82,4 +82,4 @@ it('gives the metric: operation, rows, pages, days, event; preview; answers that
 	const output = await run([...jest, ...matching(tests)]);
 	for (const test of tests) expect(output).toContain(`PASS ${test}`);
 	for (const name of ['timeseries/heartRate', 'reads heart_rate over its pages']) expect(output).toContain(`✓ ${name}`);
-}, 300_000);
+});

@@ -21,7 +21,7 @@ beforeAll(async () => {
 	mkdirSync(folder, { recursive: true });
 	tarball = await packPackage();
 	execFileSync('tar', ['-xzf', tarball, '-C', folder]);
-}, 120_000);
+});
 
 /**
  * All files below a folder, by their path from there, with `/`.

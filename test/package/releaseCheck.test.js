@@ -46,7 +46,7 @@ beforeAll(() => {
 	git(sound, 'init', '--quiet', '--initial-branch', 'main');
 	git(sound, 'remote', 'add', 'origin', HOME);
 	commit(sound, 'Sound');
-}, 120_000);
+});
 afterAll(() => removeFolder(folder));
 
 /** @param {string} clone @returns {string} */
@@ -131,7 +131,7 @@ describe('with the tools installed', () => {
 		expect(stdout).toMatch(/\.tgz\n\nReady\.\n$/);
 		const name = `n8n-nodes-health-data-service-${version(ready)}.tgz`;
 		expect(readdirSync(join(ready, '.cache', 'release'))).toEqual([name]);
-	}, 120_000);
+	});
 
 	it.each([
 		[

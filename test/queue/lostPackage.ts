@@ -1,7 +1,7 @@
 /** A start of n8n without the package: its triggers stay silent, and how the page finds them and starts them again. */
 import { until } from '../../dev/host/process/until';
 import { triggerWorkflow } from '../install/triggerWorkflow';
-import { PATIENCE, type Queue } from './nightly';
+import { SELDOM, type Queue } from './nightly';
 import { withoutPackage } from './processes';
 import { statementLike } from './statements';
 
@@ -17,7 +17,7 @@ export function describeLostPackage(queue: () => Queue, folder: string, credenti
 		await withoutPackage(folder, async () => {
 			await restartMain(0);
 			// n8n is ready before it starts the triggers.
-			await until('The start that fails', silent, PATIENCE);
+			await until('The start that fails', silent, SELDOM);
 		});
 		await restartMain(0);
 		expect(await silent()).toBe(workflow.name);

@@ -16,7 +16,7 @@ type Node = (typeof plan | typeof shards)['nodes'][number];
 export const USERS_PER_SHARD = 50;
 
 /** On a slow machine. */
-export const PATIENCE = { timeoutMs: 400_000, everyMs: 250 };
+export const SELDOM = { everyMs: 250 };
 
 export interface Account {
 	night: string;
@@ -147,7 +147,7 @@ export async function startPlan({ rest }: Queue, workflow: string): Promise<stri
 
 /** Waits for a plan. */
 export async function planOf({ rest }: Queue, id: string) {
-	const { status, error, runData } = await rest.finishedExecution(id, PATIENCE);
+	const { status, error, runData } = await rest.finishedExecution(id, SELDOM);
 	return {
 		status,
 		message: error?.message as string | undefined,
@@ -163,7 +163,7 @@ export async function accountOf({ postgres }: Queue, { database }: Nightly, id: 
 	const given = async () =>
 		// PostgreSQL may be away for a moment.
 		await postgres.query(database, `SELECT account FROM health_nights WHERE plan = '${id}'`).catch(() => '');
-	return JSON.parse(await until(`The account of plan ${id}`, given, PATIENCE)) as Account;
+	return JSON.parse(await until(`The account of plan ${id}`, given, SELDOM)) as Account;
 }
 
 /** The executions of a workflow that have been saved, the latest first. */

@@ -9,7 +9,7 @@ import {
 	accountOf,
 	COMPLETE,
 	executionsOf,
-	PATIENCE,
+	SELDOM,
 	runPlan,
 	USERS_PER_SHARD,
 	type Account,
@@ -45,7 +45,7 @@ export function describeNights(place: () => Place) {
 			return ended.map(({ data }) => data.resultData.error.message as string);
 		};
 		const hasFailed = async () => (await messages()).some(isExpected) && (await countOfReports()) > reportsBefore;
-		await until('The failed execution', hasFailed, PATIENCE);
+		await until('The failed execution', hasFailed, SELDOM);
 		return { messages: await messages(), reports: (await countOfReports()) - reportsBefore };
 	};
 	/** The page's statement for a night of the tests. */
@@ -151,15 +151,15 @@ export function describeNights(place: () => Place) {
 		const { plan: id } = await plan({ usersPerShard: USERS, tries: 1 });
 		const takeOver = `UPDATE health_shards SET claimed_until = now() + interval '1 hour' WHERE claimed_until > now()
 			RETURNING shard`;
-		await until('The claim that another execution takes over', async () => await tables.query(takeOver), PATIENCE);
+		await until('The claim that another execution takes over', async () => await tables.query(takeOver), SELDOM);
 		// The execution that was too slow cannot read the last user.
 		sandbox.switches.users = { [team.users[USERS - 1].user_id]: 'refused' };
 		sandbox.switches.latencyMs = 0;
-		await until('All other users', async () => (await tables.unread()).length === 1, PATIENCE);
+		await until('All other users', async () => (await tables.unread()).length === 1, SELDOM);
 		const from = Date.now();
 		const later = async () =>
 			(await executionsOf(queue, nightly.shards, 'success')).filter(({ startedAt }) => Date.parse(startedAt) > from);
-		await until('Executions that may give the account', async () => (await later()).length > 2, PATIENCE);
+		await until('Executions that may give the account', async () => (await later()).length > 2, SELDOM);
 		expect(await tables.count('health_shards', 'claimed_until > now()')).toBe(1);
 		expect(await tables.count('health_nights', 'accounted IS NOT NULL')).toBe(0);
 		await tables.query('UPDATE health_shards SET claimed_until = now()');
@@ -249,7 +249,7 @@ export function describeNights(place: () => Place) {
 		const { queue, nightly, sandbox, tables, team, expected } = here();
 		sandbox.switches.latencyMs = 300;
 		const { plan: id } = await plan({ shardsAtOnce: 1 });
-		await until('The first users', async () => (await tables.unread()).length < USERS, PATIENCE);
+		await until('The first users', async () => (await tables.unread()).length < USERS, SELDOM);
 		const { messages } = await failuresDuring(async () => {
 			await tables.query('UPDATE health_nights SET account_by = now()');
 			await account(id);
@@ -261,13 +261,13 @@ export function describeNights(place: () => Place) {
 
 		sandbox.switches.latencyMs = 0;
 		await tables.query('UPDATE health_nights SET shards_at_once = 8');
-		await until('All users', async () => !(await tables.unread()).length, PATIENCE);
+		await until('All users', async () => !(await tables.unread()).length, SELDOM);
 		expect(wrongIn(await tables.readings(), expected(given.night, 1, team.users))).toEqual(NOTHING_WRONG);
 		const failed = (await executionsOf(queue, nightly.shards, 'error')).length;
 		const from = Date.now();
 		const idle = async () =>
 			(await executionsOf(queue, nightly.shards, 'success')).filter(({ startedAt }) => Date.parse(startedAt) > from);
-		await until('Executions that find nothing', async () => (await idle()).length > 2, PATIENCE);
+		await until('Executions that find nothing', async () => (await idle()).length > 2, SELDOM);
 		await nothingFailedSince(failed);
 		expect(await account(id)).toEqual(given);
 	});

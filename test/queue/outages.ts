@@ -1,6 +1,6 @@
 /** Nights in which something goes away in the middle and comes back: nothing is started by hand, and every row is there. */
 import { until } from '../../dev/host/process/until';
-import { accountOf, COMPLETE, PATIENCE, putNightlyRead, runPlan, USERS_PER_SHARD } from './nightly';
+import { accountOf, COMPLETE, SELDOM, putNightlyRead, runPlan, USERS_PER_SHARD } from './nightly';
 import { lookAround, USERS, type Place } from './place';
 import { NOTHING_WRONG, tablesOf, wrongIn } from './table';
 
@@ -14,7 +14,7 @@ export function describeOutages(place: () => Place) {
 		const { queue, nightly, sandbox, tables } = here();
 		sandbox.switches.latencyMs = 150;
 		const { planned } = await runPlan(queue, await nightly.putPlan({ shardsAtOnce: 6, leaseMinutes: 0.5 }));
-		await until('Some users', async () => (await tables.unread()).length < USERS - USERS_PER_SHARD, PATIENCE);
+		await until('Some users', async () => (await tables.unread()).length < USERS - USERS_PER_SHARD, SELDOM);
 		await outage();
 		sandbox.switches.latencyMs = 0;
 		return await accountOf(queue, nightly, planned!.plan);
@@ -65,7 +65,7 @@ export function describeOutages(place: () => Place) {
 		const { planned } = await runPlan(queue, await dropped.putPlan(settings));
 		await dropped.publish();
 		// One of two shards is left, which is tried once.
-		await until('The first shard', async () => await count('health_users', 'readings IS NOT NULL'), PATIENCE);
+		await until('The first shard', async () => await count('health_users', 'readings IS NOT NULL'), SELDOM);
 		await query('DROP TABLE health_readings');
 		const given = await accountOf(queue, dropped, planned!.plan).finally(dropped.unpublish);
 		expect(given.unread).toBeGreaterThan(0);

@@ -1,7 +1,7 @@
 /** Executions that are not saved: what SECURITY.md says of their output in n8n's database. */
 import { until } from '../../dev/host/process/until';
 import { NODE_TYPE } from '../e2e/n8n';
-import { PATIENCE, type Queue } from './nightly';
+import { SELDOM, type Queue } from './nightly';
 
 const SETTINGS = { executionOrder: 'v1', saveManualExecutions: false, saveDataSuccessExecution: 'none' };
 
@@ -42,7 +42,7 @@ export function describeUnsaved(queue: () => Queue, credential: () => Promise<st
 	const isKept = async (id: string) => {
 		const hidden = `SELECT data LIKE '%systolic%' FROM execution_data
 			JOIN execution_entity AS e ON e.id = "executionId" WHERE e."workflowId" = '${id}' AND "deletedAt" IS NOT NULL`;
-		return await until('The end', async () => await queue().postgres.query('postgres', hidden), PATIENCE);
+		return await until('The end', async () => await queue().postgres.query('postgres', hidden), SELDOM);
 	};
 
 	it('a manual run stays in the database', async () => {

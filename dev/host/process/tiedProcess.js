@@ -53,16 +53,16 @@ async function stopProcess(child) {
 /**
  * Waits until a process works. One that exits or does not start in time is stopped, and its log shown.
  * @param {string} what such as "n8n"
- * @param {{ child: ChildProcess, logFile: string, timeoutMs?: number }} started
+ * @param {{ child: ChildProcess, logFile: string }} started
  * @param {() => Promise<boolean>} isReady
  */
-async function untilReady(what, { child, logFile, timeoutMs = 120_000 }, isReady) {
+async function untilReady(what, { child, logFile }, isReady) {
 	try {
 		const ready = async () => {
 			if (hasEnded(child)) throw new Error(`${what} ended while starting (${child.exitCode ?? child.signalCode})`);
 			return await isReady();
 		};
-		await until(`${what} to be ready`, ready, { timeoutMs });
+		await until(`${what} to be ready`, ready);
 	} catch (error) {
 		await stopProcess(child);
 		const tail = fs.readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-30).join('\n');

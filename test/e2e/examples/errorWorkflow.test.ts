@@ -61,14 +61,14 @@ afterEach(async () => {
 	// Polls that began before that have ended once a whole one is through.
 	const polls = () => host.sandbox.requests.filter((url) => url.includes(ben.user_id)).length;
 	const before = polls();
-	await until('polls that work again', async () => polls() >= before + 2, { timeoutMs: 120_000 });
+	await until('polls that work again', async () => polls() >= before + 2);
 	slack.messages.length = 0;
 });
 
 /** The lines of the message that is about the workflow, once it is there. */
 async function toldOf(workflow: string): Promise<string[]> {
 	const about = () => slack.messages.find((text) => text.startsWith(inCode(workflow)));
-	await until(`a message about ${workflow}`, async () => about() !== undefined, { timeoutMs: 120_000 });
+	await until(`a message about ${workflow}`, async () => about() !== undefined);
 	return about()!.split('\n');
 }
 

@@ -299,8 +299,7 @@ describe('new-reading-alert.json', () => {
 		const workflow = await host.rest.importWorkflow({ ...example, nodes });
 		expect(await host.rest.activate(workflow)).toMatchObject({ status: 'published' });
 		const polls = () => host.sandbox.requests.filter((url) => url.includes(user.user_id)).length;
-		const polled = async (atLeast: number) =>
-			await until('polls', async () => polls() >= atLeast, { timeoutMs: 120_000 });
+		const polled = async (atLeast: number) => await until('polls', async () => polls() >= atLeast);
 		await polled(1);
 		const now = DateTime.now().setZone(ZONE).startOf('minute');
 		for (const [minutes, systolic] of [
@@ -309,7 +308,7 @@ describe('new-reading-alert.json', () => {
 			[1, 141],
 		])
 			history.add(user, at(now.minus({ minutes }), systolic, 80));
-		await until('a message', async () => slack.messages.length > 0, { timeoutMs: 120_000 });
+		await until('a message', async () => slack.messages.length > 0);
 		await polled(polls() + 2);
 		await host.rest.deactivate(workflow);
 		// n8n keeps no readings of a run that succeeded.
