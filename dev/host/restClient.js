@@ -8,6 +8,9 @@ const OWNER = {
 	lastName: 'Owner',
 };
 
+/** A connection per request: n8n closes one that is idle for five seconds, perhaps while the next request is on its way. */
+const OWN_CONNECTION = { connection: 'close' };
+
 /** n8n ties a session to the browser that logged in. */
 const BROWSER_ID = 'host-rest-client';
 
@@ -41,8 +44,7 @@ class RestClient {
 				'content-type': 'application/json',
 				'browser-id': BROWSER_ID,
 				cookie: this.#cookie,
-				// A connection per request: n8n closes one that is idle for five seconds, perhaps while the next request is on its way.
-				connection: 'close',
+				...OWN_CONNECTION,
 			},
 			body: body === undefined ? undefined : JSON.stringify(body),
 		});
@@ -88,4 +90,4 @@ class RestClient {
 	}
 }
 
-module.exports = { OWNER, RestClient, RestError };
+module.exports = { OWN_CONNECTION, OWNER, RestClient, RestError };

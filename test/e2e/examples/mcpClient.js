@@ -3,16 +3,22 @@ const { realpathSync } = require('node:fs');
 const { createRequire } = require('node:module');
 const { join } = require('node:path');
 const { N8N_HOME } = require('../../../dev/host/hostPaths');
-const { OWNER } = require('../../../dev/host/restClient');
+const { OWN_CONNECTION, OWNER } = require('../../../dev/host/restClient');
 
 const requireOfN8n = () => createRequire(join(realpathSync(join(N8N_HOME, 'node_modules', 'n8n')), 'package.json'));
+
+/** @param {string | URL} url @param {RequestInit} [request] */
+async function fetchAlone(url, request) {
+	const headers = new Headers({ ...Object.fromEntries(new Headers(request?.headers)), ...OWN_CONNECTION });
+	return await fetch(url, { ...request, headers });
+}
 
 /** @param {string} url @param {object} options of the transport */
 function newConnection(url, options) {
 	const { Client } = requireOfN8n()('@modelcontextprotocol/sdk/client/index.js');
 	const { StreamableHTTPClientTransport } = requireOfN8n()('@modelcontextprotocol/sdk/client/streamableHttp.js');
 	const client = new Client({ name: 'tests', version: '1.0.0' });
-	return { client, transport: new StreamableHTTPClientTransport(new URL(url), options) };
+	return { client, transport: new StreamableHTTPClientTransport(new URL(url), { fetch: fetchAlone, ...options }) };
 }
 
 /**
@@ -81,7 +87,7 @@ async function decide(page, approved) {
 	/** @type {string[]} */
 	const cookies = [];
 	const send = async (/** @type {string | URL} */ to, /** @type {object | undefined} */ body = undefined) => {
-		const response = await fetch(to, {
+		const response = await fetchAlone(to, {
 			method: body ? 'POST' : 'GET',
 			redirect: 'manual',
 			headers: { 'content-type': 'application/json', 'browser-id': 'tests', cookie: cookies.join('; ') },
