@@ -38,5 +38,5 @@ module.exports = {
 	// Node needs a while to free a large heap when it exits; above half a second, on a busy machine, jest calls that a leak.
 	workerIdleMemoryLimit: '1GB',
 	// A test that hangs, not one that is slow.
-	testTimeout: 180_000,
+	testTimeout: 600_000,
 };

@@ -4,5 +4,4 @@ module.exports = {
 	...require('./jest.config'),
 	globalSetup: '<rootDir>/test/setup/build.js',
 	testMatch: ['<rootDir>/test/package/**/*.test.js'],
-	testTimeout: 600_000,
 };
