@@ -19,8 +19,8 @@ const DURABLE_SCHEDULER = {
 };
 
 /**
- * n8n gives up an expression after five seconds, and takes its database for lost then: it refuses all requests; its process
- * for Code nodes has half a minute to start.
+ * After five seconds, n8n gives up an expression, or takes its database for lost and refuses all requests. Its process for
+ * Code nodes has half a minute to start.
  */
 const FOR_A_BUSY_MACHINE = {
 	DB_PING_TIMEOUT_MS: '60000',

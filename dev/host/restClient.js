@@ -8,8 +8,17 @@ const OWNER = {
 	lastName: 'Owner',
 };
 
-/** A connection per request: n8n closes one that is idle for five seconds, perhaps while the next request is on its way. */
-const OWN_CONNECTION = { connection: 'close' };
+/**
+ * `fetch` with a connection per request: n8n closes one that is idle for five seconds, perhaps while the next request is on
+ * its way.
+ * @param {string | URL} url
+ * @param {RequestInit} [request]
+ */
+async function fetchAlone(url, request) {
+	const headers = new Headers(request?.headers);
+	headers.set('connection', 'close');
+	return await fetch(url, { ...request, headers });
+}
 
 /** n8n ties a session to the browser that logged in. */
 const BROWSER_ID = 'host-rest-client';
@@ -38,13 +47,12 @@ class RestClient {
 	 * @returns {Promise<any>} what the answer holds under `data`, or all of it
 	 */
 	async call(method, path, body) {
-		const response = await fetch(this.baseUrl + path, {
+		const response = await fetchAlone(this.baseUrl + path, {
 			method,
 			headers: {
 				'content-type': 'application/json',
 				'browser-id': BROWSER_ID,
 				cookie: this.#cookie,
-				...OWN_CONNECTION,
 			},
 			body: body === undefined ? undefined : JSON.stringify(body),
 		});
@@ -90,4 +98,4 @@ class RestClient {
 	}
 }
 
-module.exports = { OWN_CONNECTION, OWNER, RestClient, RestError };
+module.exports = { fetchAlone, OWNER, RestClient, RestError };

@@ -2,8 +2,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { until } from '../../dev/host/process/until';
 
-/** The slowest machine is given this long for a single step. */
-
 /** What does a step and notes it. */
 export interface Hands {
 	click: (what: string, where: Locator) => Promise<void>;

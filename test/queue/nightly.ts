@@ -15,7 +15,7 @@ type Node = (typeof plan | typeof shards)['nodes'][number];
 
 export const USERS_PER_SHARD = 50;
 
-/** On a slow machine. */
+/** For questions that cost: many of them start a program (psql). */
 export const SELDOM = { everyMs: 250 };
 
 export interface Account {

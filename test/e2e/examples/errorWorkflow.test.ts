@@ -5,7 +5,7 @@
  */
 import type { INode } from 'n8n-workflow';
 import { defaultSwitches } from '../../../dev/sandbox/switches';
-import { OWN_CONNECTION } from '../../../dev/host/restClient';
+import { fetchAlone } from '../../../dev/host/restClient';
 import { until } from '../../../dev/host/process/until';
 import { chain, EVERY_TWO_SECONDS, node, NODE_TYPE, useHost } from '../n8n';
 import { KEY } from '../../helpers/people';
@@ -78,7 +78,7 @@ const failed = (workflow: string, message: string) => `${inCode(workflow)} faile
 
 /** Both, side by side: a run, and the poll that comes next. */
 async function bothFail() {
-	await fetch(webhook, { method: 'POST', headers: OWN_CONNECTION });
+	await fetchAlone(webhook, { method: 'POST' });
 	return { run: await toldOf('Night'), poll: await toldOf('Watch') };
 }
 

@@ -3,15 +3,9 @@ const { realpathSync } = require('node:fs');
 const { createRequire } = require('node:module');
 const { join } = require('node:path');
 const { N8N_HOME } = require('../../../dev/host/hostPaths');
-const { OWN_CONNECTION, OWNER } = require('../../../dev/host/restClient');
+const { fetchAlone, OWNER } = require('../../../dev/host/restClient');
 
 const requireOfN8n = () => createRequire(join(realpathSync(join(N8N_HOME, 'node_modules', 'n8n')), 'package.json'));
-
-/** @param {string | URL} url @param {RequestInit} [request] */
-async function fetchAlone(url, request) {
-	const headers = new Headers({ ...Object.fromEntries(new Headers(request?.headers)), ...OWN_CONNECTION });
-	return await fetch(url, { ...request, headers });
-}
 
 /** @param {string} url @param {object} options of the transport */
 function newConnection(url, options) {

@@ -1,6 +1,7 @@
 /** The example "Ask from an AI assistant" in a real n8n, as an assistant uses it: login, tools, answers and their size. */
 import { DateTime } from 'luxon';
 import type { IDataObject, INodeTypeDescription } from 'n8n-workflow';
+import { fetchAlone } from '../../../dev/host/restClient';
 import { defaultSwitches } from '../../../dev/sandbox/switches';
 import { useHost } from '../n8n';
 import { bloodPressure, KEY } from '../../helpers/people';
@@ -114,13 +115,16 @@ describe('access', () => {
 		['no token', {}, ''],
 		['a token that n8n did not give', { authorization: 'Bearer wrong' }, ', error="invalid_token"'],
 	])('leads a client with %s to the login of n8n', async (_, sent: Record<string, string>, error) => {
-		const { status, headers } = await fetch(address, { method: 'POST', headers: sent });
+		const { status, headers } = await fetchAlone(address, { method: 'POST', headers: sent });
 		const metadata = `${host.url}/.well-known/oauth-protected-resource/mcp/health-data-service`;
 		expect([status, headers.get('www-authenticate')]).toEqual([
 			401,
 			`Bearer realm="n8n MCP Server", resource_metadata="${metadata}"${error}`,
 		]);
-		const resource = (await (await fetch(metadata)).json()) as { resource: string; authorization_servers: string[] };
+		const resource = (await (await fetchAlone(metadata)).json()) as {
+			resource: string;
+			authorization_servers: string[];
+		};
 		expect(resource).toMatchObject({ resource: address, authorization_servers: [host.url] });
 	});
 
