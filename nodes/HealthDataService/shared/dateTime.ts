@@ -2,6 +2,9 @@
 import { DateTime, IANAZone } from 'luxon';
 import { memoized, withoutTrailing } from './values';
 
+/** YYYY-MM-DD */
+const DATE_LENGTH = 10;
+
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
@@ -26,7 +29,7 @@ export function isoParts(text: string) {
 
 /** The usual times of the service: with an offset, `Z` or no zone, and up to microseconds (quirk 9). */
 const USUAL =
-	/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.(\d+))?(Z|[+-]\d{2}:\d{2})?$/;
+	/^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}:\d{2}(?:\.(\d+))?(Z|[+-]\d{2}:\d{2})?$/;
 
 /** Longer text is no time: a fraction of thousands of digits would hold up n8n. */
 const MAX_TIME_LENGTH = 64;
@@ -47,8 +50,16 @@ export function instantOf(value: unknown): Instant {
 	if (!isShort) return { key: String(value ?? '') };
 	const usual = USUAL.exec(value);
 	if (!usual) return rareInstantOf(value);
-	const [, fraction, offset] = usual;
-	return toInstant(value, Date.parse(offset ? value : `${value}Z`), fraction);
+	const [, date, fraction, offset] = usual;
+	const millis = Date.parse(offset ? value : `${value}Z`);
+	return toInstant(value, isDay(date) ? millis : NaN, fraction);
+}
+
+/** Date.parse takes 30 February for 2 March. */
+function isDay(date: string): boolean {
+	if (date.slice(8) <= '28') return true;
+	const millis = Date.parse(date);
+	return !Number.isNaN(millis) && isoAt(millis).startsWith(date);
 }
 
 function toInstant(value: string, millis: number, fraction = ''): Instant {
@@ -70,8 +81,8 @@ function rareInstantOf(value: string): Instant {
 export type LocalTimeOf = (instant: Instant) => string | null;
 
 /**
- * YYYY-MM-DD HH:MM:SS in the zone; a date without a time is that date in every zone, and no time is null. Offsets and texts are kept:
- * for 100,000 instants, the zone is asked only once a step.
+ * YYYY-MM-DD HH:MM:SS in the zone; a date without a time is that date in every zone. Null without a time, and outside the years 0000 to
+ * 9999. Offsets and texts are kept: for 100,000 instants, the zone is asked only once a step.
  */
 export function localTimeIn(zone: string): LocalTimeOf {
 	const here = IANAZone.create(zone);
@@ -81,7 +92,11 @@ export function localTimeIn(zone: string): LocalTimeOf {
 		const start = offsetAt(step * STEP_MS);
 		return start === offsetAt((step + 1) * STEP_MS) ? start : NaN;
 	});
-	const dateOf = memoized((day: number) => isoAt(day * DAY_MS).slice(0, 10));
+	/** Null outside the years 0000 to 9999, which have a sign and six digits. */
+	const dateOf = memoized((day: number) => {
+		const [date] = isoAt(day * DAY_MS).split('T');
+		return date.length === DATE_LENGTH ? date : null;
+	});
 	const timeOf = memoized((second: number) =>
 		isoAt(second * 1000).slice(11, 19),
 	);
@@ -91,7 +106,9 @@ export function localTimeIn(zone: string): LocalTimeOf {
 		const offset = offsetOfStep(Math.floor(millis / STEP_MS));
 		const local = millis + (Number.isNaN(offset) ? offsetAt(millis) : offset);
 		const day = Math.floor(local / DAY_MS);
-		return `${dateOf(day)} ${timeOf(Math.floor((local - day * DAY_MS) / 1000))}`;
+		const second = Math.floor((local - day * DAY_MS) / 1000);
+		const dayText = dateOf(day);
+		return dayText && `${dayText} ${timeOf(second)}`;
 	};
 }
 

@@ -34,3 +34,15 @@ it.each(['March 3 2026', '5', '2026-W10-2x', 'yesterday', 'on 2026-03-03 08:00']
 		expect(instantOf(text)).toEqual({ key: text });
 	},
 );
+
+it.each(['2026-02-30', '2026-02-29', '2026-04-31', '2026-13-31', '1900-02-29'])(
+	'%s is no day, with a time or without',
+	(date) => {
+		for (const text of [date, `${date}T10:00:00Z`, `${date}T10:00:00`, `${date} 10:00`, `${date}T10:00:00.5+02:00`])
+			expect(instantOf(text)).toEqual({ key: text });
+	},
+);
+
+it.each(['2024-02-29', '2026-01-31', '2026-04-30', '2000-02-29', '2026-02-28'])('%s is a day', (date) => {
+	expect(instantOf(`${date}T10:00:00Z`).millis).toBe(Date.parse(`${date}T10:00Z`));
+});

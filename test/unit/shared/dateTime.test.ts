@@ -1,6 +1,6 @@
 /** The local time of an instant: few questions about the offset of the zone. */
 import { IANAZone } from 'luxon';
-import { localTimeIn } from '../../../nodes/HealthDataService/shared/dateTime';
+import { instantOf, localTimeIn } from '../../../nodes/HealthDataService/shared/dateTime';
 
 const MINUTE = 60_000;
 
@@ -24,4 +24,15 @@ it('is right to the minute where the clocks change within eight hours', () => {
 		'2026-03-29 01:59:59',
 		'2026-03-29 03:00:00',
 	]);
+});
+
+it.each([
+	['9999-12-31T23:59:59Z', 'UTC', '9999-12-31 23:59:59'],
+	['9999-12-31T23:59:59Z', 'America/New_York', '9999-12-31 18:59:59'],
+	['9999-12-31T23:59:59Z', 'Asia/Kolkata', null],
+	['9999-12-31', 'Asia/Kolkata', '9999-12-31'],
+	['0000-01-01T00:00:00Z', 'UTC', '0000-01-01 00:00:00'],
+	['0000-01-01T00:00:00Z', 'America/New_York', null],
+])('%s in %s is %p: no year outside 0000 to 9999', (text, zone, expected) => {
+	expect(localTimeIn(zone)(instantOf(text))).toBe(expected);
 });

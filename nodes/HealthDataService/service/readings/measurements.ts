@@ -40,7 +40,9 @@ export function readingOf(
 	const values = measuredValues(metric, row);
 	const [column] = metric.times;
 	const instant = instantOf(row[column]);
-	return { row, values, time: instant.millis, local: localTimeOf(instant) };
+	const local = localTimeOf(instant);
+	const time = local === null ? undefined : instant.millis;
+	return { row, values, time, local };
 }
 
 /** A measurement whose values are all numbers in the metric's unit that a person can have. */

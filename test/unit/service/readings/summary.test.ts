@@ -236,6 +236,17 @@ it('names the newest reading that reached a limit', () => {
 	expect(none).toMatchObject({ reached: '', reached_reading: null, reached_time: null });
 });
 
+it('a date without a time stays one, wherever its time is shown', () => {
+	const limits = [{ column: 'systolic', least: 100 }];
+	const day = '2026-03-02';
+	const groups = [at('20260302', 120, 80)];
+	const times = { latest_time: day, highest_time: day, lowest_time: day };
+	const zone = 'America/New_York';
+	expect(summary([groups], { zone }, bloodPressure, { limits })).toMatchObject({ ...times, reached_time: day });
+	expect(daily([groups], { zone }, bloodPressure, { limits })).toMatchObject([{ ...times, reached_time: day }]);
+	expect(poll(groups, { zone, limits })).toMatchObject(times);
+});
+
 it('of equal readings the later is the highest and the lowest, and one without a time is never the latest', () => {
 	const groups = [at(clock('07:00'), 120, 80), at(clock('09:00'), 120, 80), at(null, 120, 80)];
 	const others = [at(clock('08:00'), 120, 81), at(clock('10:00'), 120, 79)];
@@ -292,6 +303,13 @@ describe('the day of a reading', () => {
 	])('of %s in %s is %s', (timestamp, zone, date) => {
 		const days = { zone, startDate: date, endDate: date };
 		expect(daily([[at(timestamp, 120, 80)]], days)).toMatchObject([{ date, readings: 1 }]);
+	});
+
+	it('is never one of the year 10000, nor its time the latest', () => {
+		const groups = [at('9999-12-31T23:59:59Z', 130, 80), at('2026-03-01T07:00Z', 120, 80)];
+		const days = { zone: 'Asia/Kolkata', endDate: '9999-12-31' };
+		expect(daily([groups], days).map(({ date }) => date)).toEqual(['2026-03-01', null]);
+		expect(summary([groups], days)).toMatchObject({ readings: 2, days: 1, latest: '120/80' });
 	});
 
 	it('survives a clock that is beyond all dates', () => {
