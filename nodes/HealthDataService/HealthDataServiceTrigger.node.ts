@@ -26,8 +26,10 @@ export class HealthDataServiceTrigger implements INodeType {
 		group: ['trigger'],
 		version: 1,
 		subtitle: `={{ (${SUBTITLE}).replace(/[A-Z]/g, " $&").toTitleCase() }}`,
-		description: `Starts the workflow on new ${metrics.map(({ noun }) => `${noun}s`).join(', ')} and users of the Health Data Service`,
+		description: `New ${metrics.map(({ noun }) => `${noun}s`).join(', ')} and users of the Health Data Service start the workflow`,
 		defaults: { name: 'Health Data Service Trigger' },
+		// While a test event is fetched. n8n's own text asks the user to create an event.
+		eventTriggerDescription: 'Looking for the newest event…',
 		polling: true,
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
