@@ -13,7 +13,7 @@ useVirtualTime();
 
 /** What empties the field again. */
 const FIRST_SEARCHED = 'Type the whole client user ID (first 1,500 searched)';
-const MANY_PROVIDERS = 'Another one? Use By Slug (first 1,500 searched)';
+const MANY_PROVIDERS = 'Another one? Use By ID (first 1,500 searched)';
 const ALL = { name: 'All Providers', value: '' };
 
 const names = ({ results }: INodeListSearchResult) => results.map(({ name }) => name);

@@ -23,7 +23,7 @@ export const shownIf = (
 ) =>
 	fields.map((field): INodeProperties => {
 		const all = { ...show, ...field.displayOptions?.show };
-		return { ...field, displayOptions: { show: all } };
+		return { ...field, displayOptions: { ...field.displayOptions, show: all } };
 	});
 
 export const optionsField = (options: INodeProperties[]): INodeProperties => ({

@@ -3,7 +3,11 @@
  * Requests, Requests per Second, Only Connected Users, Skip First Users, limits of a metric, Source
  * Types and When Not Found.
  */
-import type { IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
+import type {
+	IDisplayOptions,
+	IExecuteSingleFunctions,
+	INodeProperties,
+} from 'n8n-workflow';
 import { DEFAULT_CONCURRENCY } from '../http/requestQueue';
 import type { Limit } from '../service/readings/measured';
 import type { ThresholdOption } from '../service/readings/metrics';
@@ -13,7 +17,6 @@ import {
 	readField,
 	readLocator,
 	readOption,
-	shownIf,
 	toValueOf,
 	toWords,
 	type FieldContext,
@@ -35,24 +38,25 @@ export const providerField: INodeProperties = {
 			typeOptions: { searchListMethod: 'searchProviders', searchable: true },
 		},
 		{
-			displayName: 'By Slug',
+			displayName: 'By ID',
 			name: 'slug',
 			type: 'string',
 			placeholder: 'e.g. omron',
-			hint: "The service's short name of the source, such as apple_health_kit. User → List shows it under connected_sources.",
+			hint: "The service's short name of the provider, e.g. apple_health_kit. User → List shows it under connected_sources.",
 		},
 	],
 };
 
-/** A slug; empty for all providers. */
-export const readProvider = (context: FieldContext) =>
-	toSlug(readLocator(context, 'provider').value, 'Provider');
-
-export const toSlug = (value: unknown, field: string) =>
+/** A slug; empty for all providers. @param path of the field, or of the option, with this label */
+export const readProvider = (
+	context: FieldContext,
+	path = 'provider',
+	label = 'Provider',
+) =>
 	toText(
-		value,
-		field,
-		`Enter a slug such as omron, or leave '${field}' empty for all`,
+		readLocator(context, path).value,
+		label,
+		`Enter a provider, e.g. omron, or leave '${label}' empty for all`,
 	).trim();
 
 const concurrencyField: INodeProperties = {
@@ -204,10 +208,20 @@ const rowLimitField: INodeProperties = {
 	description: 'Max number of results to return',
 };
 
-/** @param hint what Limit leaves out, and how to get the rest */
-export const returnAllAndLimit = (hint: string): INodeProperties[] => [
+interface LimitHint {
+	/** What Limit leaves out, and how to get the rest. */
+	hint: string;
+	/** Where another hint is shown. Not `show`: n8n would show both for an expression. */
+	hide?: IDisplayOptions['hide'];
+}
+
+/** @param hints the first of them where what they depend on is an expression */
+export const returnAllAndLimit = (...hints: LimitHint[]): INodeProperties[] => [
 	returnAllField,
-	...shownIf({ returnAll: [false] }, [{ ...rowLimitField, hint }]),
+	...hints.map(({ hint, hide }) => {
+		const displayOptions = { show: { returnAll: [false] }, hide };
+		return { ...rowLimitField, hint, displayOptions };
+	}),
 ];
 
 /** Infinity with Return All. */

@@ -28,22 +28,21 @@ const scopeField: INodeProperties = {
 	type: 'options',
 	// The first run shows rows.
 	default: 'all',
-	description: 'Whose readings to retrieve',
 	options: [
 		{
 			name: 'All Users',
 			value: 'all',
-			description: 'The readings of every user of your team',
+			description: 'Every user of your team',
 		},
 		{
 			name: 'Listed Users',
 			value: 'listed',
-			description: 'The readings of the users in a list',
+			description: 'The users of a list',
 		},
 		{
 			name: 'One User',
 			value: 'one',
-			description: 'The readings of a single user',
+			description: 'A single user',
 		},
 	],
 };
@@ -58,7 +57,6 @@ const userField: INodeProperties = {
 	name: 'user',
 	type: 'resourceLocator',
 	default: { mode: 'list', value: '' },
-	description: 'The user whose readings are retrieved',
 	modes: [
 		{
 			displayName: 'From List',
@@ -68,7 +66,7 @@ const userField: INodeProperties = {
 			typeOptions: { searchListMethod: 'searchUsers', searchable: true },
 		},
 		{
-			displayName: 'Client ID',
+			displayName: 'Client User ID',
 			name: 'clientUserId',
 			type: 'string',
 			placeholder: 'e.g. app-user-0042',
@@ -86,7 +84,7 @@ const userField: INodeProperties = {
 					properties: {
 						regex: `^\\s*${UUID}\\s*$`,
 						errorMessage:
-							'Not a user ID. For your own identifier, choose Client ID',
+							'Not a user ID. For your own identifier, choose Client User ID',
 					},
 				},
 			],
@@ -96,7 +94,7 @@ const userField: INodeProperties = {
 
 const USER_ID_ADVICE =
 	'A user ID looks like 3f1c0a52-8d0e-4b57-9f43-5a2c8a6f1e90; User → List and User → Resolve give it. To use your own';
-const USER_ADVICE = `${USER_ID_ADVICE} identifier, set 'User' to Client ID`;
+const USER_ADVICE = `${USER_ID_ADVICE} identifier, set 'User' to Client User ID`;
 
 const PICK_USER = "Pick a user from the list, or set 'Users' to All Users";
 
@@ -179,10 +177,12 @@ const userIdsField: INodeProperties = {
 	description: `The users, separated by commas or lines, or a list from an expression. At most ${MOST_USERS}.`,
 };
 
-/** "Users", "User" for a single user, "Identified By" and "User IDs" for a list. */
-export const userFields: INodeProperties[] = [
-	scopeField,
-	...shownIf({ userScope: ['one'] }, [userField]),
+/** "Users", "User" for a single user, "Identified By" and "User IDs" for a list. @param verb what is done with their readings */
+export const userFields = (verb: 'retrieve' | 'watch'): INodeProperties[] => [
+	{ ...scopeField, description: `The users whose readings to ${verb}` },
+	...shownIf({ userScope: ['one'] }, [
+		{ ...userField, description: `The user whose readings to ${verb}` },
+	]),
 	...shownIf({ userScope: ['listed'] }, [usersByField, userIdsField]),
 ];
 

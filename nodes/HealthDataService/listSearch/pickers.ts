@@ -109,7 +109,7 @@ export const searchProviders = picker({
 			...rows.sort((a, b) => a.name.localeCompare(b.name)),
 		];
 	},
-	advice: 'Another one? Use By Slug',
+	advice: 'Another one? Use By ID',
 });
 
 /** n8n evaluates a picked value that begins with `=`, so that a service could read data of other nodes. */

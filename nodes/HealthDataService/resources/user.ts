@@ -5,11 +5,12 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { optionsField, readOption, shownIf } from '../fields/field';
 import {
+	providerField,
 	readLimit,
+	readProvider,
 	readWhenNotFound,
 	returnAllAndLimit,
 	skipField,
-	toSlug,
 	whenNotFoundField,
 } from '../fields/options';
 import {
@@ -31,19 +32,16 @@ import { wholeNumber } from '../shared/values';
 import { itemLimit, routingOf, type Execute } from './operation';
 
 const connectedField: INodeProperties = {
+	...providerField,
 	displayName: 'Connected Provider',
-	name: 'provider',
-	type: 'string',
-	default: '',
-	placeholder: 'e.g. omron',
 	description:
-		'Keep only users who have connected this provider, given by its slug',
+		'Only users who have connected this provider. Leave empty, or pick All Providers, for all users.',
 };
 
 const listFields: INodeProperties[] = [
-	...returnAllAndLimit(
-		"What exceeds this is left out. Turn on 'Return All' to get everything.",
-	),
+	...returnAllAndLimit({
+		hint: "What exceeds this is left out. Turn on 'Return All' to get everything.",
+	}),
 	simplifyField,
 	optionsField([connectedField, skipField]),
 ];
@@ -57,7 +55,11 @@ const FEWER_USERS = 'Ask for the users of one provider, or for one user';
 
 const listUsers: Execute = async (context, connectRun) => {
 	const limit = itemLimit(readLimit(context), READ_IN_PARTS);
-	const slug = readOption(context, connectedField, '', toSlug);
+	const slug = readProvider(
+		context,
+		'options.provider',
+		connectedField.displayName,
+	);
 	const offset = readOption(context, skipField, 0, wholeNumber);
 	const isSimple = isSimplified(context);
 

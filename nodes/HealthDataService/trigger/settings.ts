@@ -110,7 +110,7 @@ export const triggerFields: INodeProperties[] = [
 		default: 'bloodPressure',
 		options: events.map(({ name, value }) => ({ name, value })),
 	},
-	...shownIf(show, [...userFields, providerField, outputField]),
+	...shownIf(show, [...userFields('watch'), providerField, outputField]),
 	optionsField(options),
 ];
 

@@ -63,6 +63,12 @@ const READERS: Array<[field: string, parameter: string, read: Read, meant: (valu
 	['Output', 'output', (context) => requestOf(context).output.value, oneOf('readings', 'daily', 'summary', 'grouped')],
 	['Provider', 'provider', readProvider, asName],
 	[
+		'Connected Provider',
+		'options.provider',
+		(context) => readProvider(context, 'options.provider', 'Connected Provider'),
+		asName,
+	],
+	[
 		'Concurrent Requests',
 		'options.concurrency',
 		(context) => readRequestLimits(context).concurrency,
@@ -108,7 +114,7 @@ it.each(READERS)('%s is what was meant, or refused', (field, parameter, read, me
 	fc.assert(
 		fc.property(anything, (value) => {
 			// A locator by expression is a locator.
-			fc.pre(!(parameter === 'provider' && typeof value === 'object' && value !== null && 'value' in value));
+			fc.pre(!(parameter.endsWith('provider') && typeof value === 'object' && value !== null && 'value' in value));
 			const result = readOrRefuse(field, () => read(withField(parameter, value, { userIds: ID })));
 			const expected = meant(value);
 			expect(result).toEqual(expected === undefined ? undefined : { read: expected });

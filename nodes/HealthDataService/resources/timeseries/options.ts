@@ -42,7 +42,7 @@ const maxUsersField: INodeProperties = {
 	typeOptions: { minValue: 1 },
 	default: 1000,
 	description:
-		'How many users of the list to read, to share a large team between several runs',
+		'How many users of the list to read, to share a large team between several runs. Without this option, all are read.',
 };
 
 const timeZoneField: INodeProperties = {

@@ -44,16 +44,21 @@ import {
 } from './options';
 import { outputField } from './output';
 
-/** Pages are in order of time; the contract has no other order. */
-const LIMIT_HINT =
+const SEVERAL_USERS_HINT =
 	"Stops after this many rows, so only the first users are read. For everybody, or the newest readings, turn on 'Return All'.";
+/** Pages are in order of time; the contract has no other order. */
+const ONE_USER_HINT =
+	"Stops after this many rows, which are the earliest. For the newest readings, turn on 'Return All'.";
 
 export const timeseriesFields: INodeProperties[] = [
-	...userFields,
+	...userFields('retrieve'),
 	...dateRangeFields,
 	outputField,
 	providerField,
-	...returnAllAndLimit(LIMIT_HINT),
+	...returnAllAndLimit(
+		{ hint: SEVERAL_USERS_HINT, hide: { userScope: ['one'] } },
+		{ hint: ONE_USER_HINT, hide: { userScope: [{ _cnd: { not: 'one' } }] } },
+	),
 	simplifyField,
 	timeseriesOptions,
 ];

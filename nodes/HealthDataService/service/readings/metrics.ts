@@ -83,7 +83,8 @@ export const metrics: Metric[] = [
 		value: 'bloodPressure',
 		name: 'Blood Pressure',
 		action: 'Get blood pressure readings',
-		description: 'Retrieve systolic and diastolic pressure readings of a user',
+		description:
+			'Retrieve systolic and diastolic pressure readings, of all users by default',
 		event: 'New Blood Pressure Reading',
 		noun: 'blood pressure reading',
 		path: 'blood_pressure',
@@ -118,7 +119,7 @@ export const metrics: Metric[] = [
 		name: 'Mindfulness Minutes',
 		action: 'Get mindfulness minutes',
 		description:
-			'Retrieve the mindfulness sessions of a user with their length in minutes',
+			'Retrieve mindfulness sessions with their length in minutes, of all users by default',
 		event: 'New Mindfulness Session',
 		noun: 'mindfulness session',
 		path: 'mindfulness_minutes',
