@@ -44,6 +44,17 @@ export class HealthDataService implements INodeType {
 		credentials: [{ name: 'healthDataServiceApi', required: true }],
 		// The address comes from the credential (http/authenticate.ts). n8n runs a declarative node with `methods` only if this is set.
 		requestDefaults: { headers: { Accept: 'application/json' } },
+		hints: [
+			{
+				message:
+					"All users are read once for each input item, unless 'Execute Once' is on in the settings",
+				location: 'outputPane',
+				whenToDisplay: 'afterExecution',
+				// No expression can see 'Execute Once'.
+				displayCondition:
+					'={{ ($parameter.userScope === "all" || $parameter.operation === "list") && $input.all().length > 1 }}',
+			},
+		],
 		properties: [
 			{
 				displayName: 'Resource',

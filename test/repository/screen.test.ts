@@ -5,6 +5,7 @@
 import {
 	NodeHelpers,
 	Workflow,
+	type INodeExecutionData,
 	type INodeParameters,
 	type INodeProperties,
 	type INodeType,
@@ -83,6 +84,12 @@ it('the tool of an AI agent has the fields of the node, and Simplify for each ch
 	for (const line of ofTool.trim().split('\n')) expect(line).toContain(', simplify');
 });
 
+it.each(['one', 'listed', 'all', '={{ $json.users }}'])('Limit is there once, with Users %s', (userScope) => {
+	const values = defaultsOf(node, { resource: 'timeseries', operation: 'bloodPressure', userScope });
+	const limits = shown(node, node.properties, values).filter(({ name }) => name === 'limit');
+	expect(limits.map(({ hint }) => hint?.includes('only the first users'))).toEqual([userScope !== 'one']);
+});
+
 it('the date fields for each Date Range', () => {
 	const choices = choicesOf(node, ['resource', 'operation', 'dateRange']).filter(
 		({ resource }) => resource === 'timeseries',
@@ -126,14 +133,14 @@ it.each(nodes.map((type) => [type.description.displayName, type] as const))(
 	},
 );
 
-/** What n8n makes of an expression of the description with these fields. */
-function evaluated(type: INodeType, expression: string, parameters: INodeParameters) {
+/** What n8n makes of an expression of the description with these fields and input items. */
+function evaluated(type: INodeType, expression: string, parameters: INodeParameters, input: INodeExecutionData[] = []) {
 	const nodeTypes = { getByNameAndVersion: () => type } as unknown as INodeTypes;
 	const one = { id: 'n', name: 'Node', type: 'any', typeVersion: 1, position: [0, 0] as [number, number], parameters };
 	const workflow = new Workflow({ nodes: [one], connections: {}, active: false, nodeTypes });
 	return workflow.expression.withIsolate(
 		async () =>
-			await Promise.resolve(workflow.expression.getParameterValue(expression, null, 0, 0, 'Node', [], 'manual', {})),
+			await Promise.resolve(workflow.expression.getParameterValue(expression, null, 0, 0, 'Node', input, 'manual', {})),
 	);
 }
 
@@ -147,4 +154,20 @@ it('{{ }}: below the node and the trigger stands what was chosen', async () => {
 		}
 	}
 	expect(`\n${lines.join('\n')}\n`).toMatchSnapshot();
+});
+
+it.each<[string, INodeParameters, items: number, isShown: boolean]>([
+	['All Users', { userScope: 'all' }, 2, true],
+	['All Users, one item', { userScope: 'all' }, 1, false],
+	['All Users by expression', { userScope: '={{ "all" }}' }, 2, true],
+	['One User', { userScope: 'one' }, 2, false],
+	['Listed Users', { userScope: 'listed' }, 2, false],
+	['List', { resource: 'user', operation: 'list' }, 2, true],
+	['List, one item', { resource: 'user', operation: 'list' }, 1, false],
+	['Resolve', { resource: 'user', operation: 'resolve' }, 2, false],
+])('{{ }}: a hint that all users are read for each item: %s', async (_, parameters, items, isShown) => {
+	const [{ displayCondition, whenToDisplay, location }] = node.hints!;
+	expect([whenToDisplay, location]).toEqual(['afterExecution', 'outputPane']);
+	const input = Array.from({ length: items }, (): INodeExecutionData => ({ json: {} }));
+	expect(await evaluated(nodes[0], displayCondition!, parameters, input)).toBe(isShown);
 });
