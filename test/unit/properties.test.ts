@@ -4,7 +4,8 @@ import type { IDataObject } from 'n8n-workflow';
 import { columnsOf } from '../../nodes/HealthDataService/service/readings/metrics';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
 import { text, toNumber } from '../../nodes/HealthDataService/shared/values';
-import { groupsOf, readingRows } from '../../nodes/HealthDataService/service/readings/rows';
+import { identify, identityOf } from '../../nodes/HealthDataService/service/readings/identity';
+import { groupedRow, groupsOf, readingRows } from '../../nodes/HealthDataService/service/readings/rows';
 import { bloodPressure } from '../helpers/metrics';
 import { fc } from '../helpers/properties';
 import { toDateRange } from '../helpers/ranges';
@@ -30,6 +31,24 @@ it('no field of a point or a source is lost or overwrites another', () => {
 			const { provider, ...others } = source;
 			for (const value of [...Object.values(point), ...Object.values(others)]) expect(values).toContain(shown(value));
 			if (text(provider)) expect(values).toContain(shown(provider));
+		}),
+	);
+});
+
+it('fields of any JSON, in any place, make a row, a map and a key', () => {
+	const odd = fc.oneof(fc.constantFrom({ toString: null }, [{ valueOf: 1, toString: 2 }]), fc.jsonValue());
+	const name = fc.constantFrom('timestamp', 'systolic', 'unit', 'id', 'type', 'provider', 'more');
+	const fields = fc.dictionary(name, odd);
+	fc.assert(
+		fc.property(fc.array(fields, { maxLength: 3 }), fields, fields, (data, source, more) => {
+			const list = [
+				{ ...more, data, source },
+				{ ...more, data: [...data], source },
+			];
+			const groups = groupsOf(JSON.parse(JSON.stringify({ groups: { omron: list } })) as IDataObject);
+			const rows = identify(identityOf(bloodPressure), readingRows({ metric: bloodPressure }, groups, owner));
+			expect(rows).toHaveLength(2 * data.length);
+			expect(groupedRow(groups, owner).groups).toHaveProperty('omron');
 		}),
 	);
 });

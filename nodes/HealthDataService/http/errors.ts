@@ -95,8 +95,9 @@ function rejectedField(body: unknown): string | undefined {
 	const { detail } = Object(body) as { detail?: unknown };
 	const [first] = [detail].flat();
 	const { loc } = Object(first) as { loc?: unknown };
-	const parameter = String([loc].flat().at(-1));
-	return Object.hasOwn(PARAMETER_LABELS, parameter)
+	const parameter: unknown = [loc].flat().at(-1);
+	return typeof parameter === 'string' &&
+		Object.hasOwn(PARAMETER_LABELS, parameter)
 		? `'${PARAMETER_LABELS[parameter]}'`
 		: undefined;
 }

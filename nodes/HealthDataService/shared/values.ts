@@ -39,6 +39,10 @@ export function text(value: unknown): string {
 	return typeof value === 'string' && value.trim() !== '' ? value : '';
 }
 
+/** A value of an answer as text. `String` throws for an object such as `{ toString: null }`. @throws RangeError for thousands of levels */
+export const jsonText = (value: unknown): string =>
+	typeof value === 'string' ? value : JSON.stringify(value ?? '');
+
 export function toText(value: unknown, field: string, advice: string): string {
 	if (isText(value)) return text(value);
 	throw unusable(field, 'a text', value, advice);

@@ -83,6 +83,24 @@ it.each([
 	}
 });
 
+/** An array in an array, thousands of levels deep. */
+const nested = (levels: number) => JSON.parse('['.repeat(levels) + ']'.repeat(levels)) as unknown;
+
+describe.each([400, 422])('a body of status %i that cannot be made text', (status) => {
+	it.each<[string, unknown]>([
+		['null in place of a method', { toString: null }],
+		['a list of such', [{ toString: null, valueOf: null }]],
+		['nested', nested(9000)],
+	])('%s: an error with advice', (_, odd) => {
+		const bodies = [odd, { detail: odd }, { detail: [odd] }, { detail: [{ loc: odd }] }, { detail: { loc: [odd] } }];
+		const expected = {
+			message: 'The service did not accept the request',
+			description: 'Check the values of the fields in this node',
+		};
+		for (const body of bodies) expect(statusError(status, body)).toMatchObject(expected);
+	});
+});
+
 /** A key, an identifier, a reading, and marks that could forge a line of a log. */
 const SECRETS = ['sk-Live_Secret-Key', 'anna.smith', '151/93 mmHg', '\n[ERROR] forged', '\u202e', '"'];
 const secret = fc.constantFrom(...SECRETS);

@@ -1,7 +1,7 @@
 /** One row per user of a poll: the new and corrected readings of the trigger's *One Item per User*. */
 import type { IDataObject } from 'n8n-workflow';
 import type { LocalTimeOf } from '../../shared/dateTime';
-import { groupBy, isBlank } from '../../shared/values';
+import { groupBy, isBlank, jsonText } from '../../shared/values';
 import type { UserRef } from '../users/users';
 import type { IdentifiedRow } from './identity';
 import { NOT_COMPARABLE, reachedText, type Limit } from './measured';
@@ -108,10 +108,10 @@ function asItCame(
 	const { row, local } = [...readings].sort(msAfter).at(-1)!;
 	const given = measuredColumns(metric).map((name) => row[name]);
 	const values = given
-		.map((value) => (isBlank(value) ? '–' : String(value)))
+		.map((value) => (isBlank(value) ? '–' : jsonText(value)))
 		.join('/');
 	// Without another unit, the values would look like those in the metric's.
 	const isOwn = conversionOf(metric.unit, row.unit) === asIs;
-	const text = isOwn ? values : `${values} ${String(row.unit)}`;
+	const text = isOwn ? values : `${values} ${jsonText(row.unit)}`;
 	return { [column]: text, [`${column}_time`]: local };
 }

@@ -196,7 +196,8 @@ export function groupedRow(groups: Group[], user: UserRef): IDataObject {
 }
 
 /** The same for equal content, whatever the order of the fields (quirk 4). */
-const inAnyOrder = (fields: IDataObject) => Object.entries(fields).sort();
+const inAnyOrder = (fields: IDataObject) =>
+	Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1));
 
 function mergedOf(groups: Group[]) {
 	const equal = groupBy(groups, ({ extras, source }) =>
