@@ -4,8 +4,10 @@
  */
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import { TROUBLES, type TroubleName } from '../../dev/sandbox/troubles';
+import { OUTPUTS } from '../../nodes/HealthDataService/resources/timeseries/output';
 import { runNode } from '../helpers/engine';
 import { everythingIn } from '../helpers/inspect';
+import { useLogLines } from '../helpers/logLines';
 import { KEY, people, STEADY } from '../helpers/people';
 import { bloodPressureOf, byClientId, useSandbox } from '../helpers/requests';
 import { useVirtualTime } from '../helpers/virtualTime';
@@ -139,6 +141,44 @@ it('users after a failed one are complete, though each of their requests fails o
 	const { rows } = await run(parameters, 'continueRegularOutput');
 	const others = sound['All users'].filter((row) => !isSteady(row));
 	expect(rows).toEqual([...others, expect.objectContaining({ user_id: STEADY.user_id, error: expect.anything() })]);
+});
+
+describe('a fault of the code with the readings of one user', () => {
+	const log = useLogLines();
+	const secret = '"151/93" is not iterable';
+	beforeEach(() => {
+		const [readings] = OUTPUTS;
+		const { toRows } = readings;
+		jest.spyOn(readings, 'toRows').mockImplementation((options, groups, selected) => {
+			if (selected.user.user_id === STEADY.user_id) throw new TypeError(secret);
+			return toRows(options, groups, selected);
+		});
+	});
+	const fault = expect.stringMatching(/^Workflow "Test", node "Node": TypeError at /);
+
+	it('On Error Continue: an error row for this user, and one line of the log for all items', async () => {
+		const { rows, run: execution } = await runNode({
+			credential: used.credential,
+			parameters: OPERATIONS['All users'],
+			onError: 'continueRegularOutput',
+			input: [{}, {}],
+		});
+		const others = sound['All users'].filter((row) => !isSteady(row));
+		expect(rows.filter(({ error }) => error === undefined)).toEqual([...others, ...others]);
+		const failed = { user_id: STEADY.user_id, error: "This user's data could not be processed" };
+		expect(rows.filter(({ error }) => error)).toMatchObject([failed, failed]);
+		expect(log).toEqual([fault]);
+		expect(everythingIn([execution, log])).not.toContain('151/93');
+	});
+
+	it.each(['One user', 'All users'])('On Error Stop, %s: the error is not that of the service', async (operation) => {
+		const { error, run: execution } = await run(OPERATIONS[operation]);
+		expect(error?.message).toMatch(/This user's data could not be processed$/);
+		expect(error?.description).toMatch(/^Report this to the authors of the node/);
+		// n8n logs the message of the error, too.
+		expect(log.filter((line) => line.includes('TypeError'))).toEqual([fault]);
+		expect(everythingIn([execution, log])).not.toContain('151/93');
+	});
 });
 
 const ODD_IDS = ['..', 'a/b', '\ud800', '%2e%2e', '%2E', '..%3bx', 'a%2f..%2fb', '%252e%252e'];

@@ -1,5 +1,8 @@
 /** Failed user: the readings of all others are emitted in the same poll, theirs after recovery, and the failure is reported. */
 import type { TroubleName } from '../../dev/sandbox/troubles';
+import { SeenReadings } from '../../nodes/HealthDataService/trigger/seen';
+import { everythingIn } from '../helpers/inspect';
+import { n8nLogger } from '../helpers/machine';
 import { allUsers, failedUsers, HOUR, MINUTE, onBothSchedulers, savedState, valuesOf, watch } from '../helpers/watch';
 
 const STATUSES: TroubleName[] = ['fails', 'refused', 'invalid', 'missing', 'lostOnPageTwo', 'failsOnPageTwo'];
@@ -51,6 +54,28 @@ onBothSchedulers((scheduler) => {
 			url.includes(w.anna.user_id) && left-- > 0 ? { status: 502 } : undefined;
 		expect(valuesOf(await n8n.tick())).toEqual([120]);
 		expect(n8n.reported).toEqual([]);
+	});
+
+	it('a fault of the code: reported and logged without its message, and others go out', async () => {
+		const logged = jest.spyOn(n8nLogger(), 'error').mockImplementation();
+		const n8n = w.trigger();
+		await n8n.start();
+		const { changes } = SeenReadings.prototype;
+		const fails = jest.spyOn(SeenReadings.prototype, 'changes').mockImplementation(function (this: never, ...given) {
+			if (given[1].some(({ user_id }) => user_id === w.anna.user_id)) throw new TypeError('"151/93" is no list');
+			return changes.apply(this, given);
+		});
+		w.history.add(w.anna, w.reading(0, 120));
+		w.history.add(w.ben, w.reading(0, 140));
+		expect(valuesOf(await n8n.tick())).toEqual([140]);
+		expect(await n8n.tick()).toBeUndefined();
+		expect(n8n.reported).toMatchObject([
+			{ message: "The readings of 1 user could not be read. This user's data could not be processed." },
+		]);
+		expect(logged.mock.calls).toEqual([[expect.stringMatching(/^Workflow "Test", node "Node": TypeError at /)]]);
+		expect(everythingIn([n8n.reported, logged.mock.calls])).not.toContain('151/93');
+		fails.mockRestore();
+		expect(valuesOf(await n8n.tick())).toEqual([120]);
 	});
 
 	it('has a single attempt once known to fail', async () => {

@@ -15,7 +15,12 @@ import {
 	resolveUser,
 	userPage,
 } from '../service/users/users';
-import { ignoreProblem, toNodeError, type Problem } from '../shared/problem';
+import {
+	ignoreProblem,
+	logFault,
+	toNodeError,
+	type Problem,
+} from '../shared/problem';
 
 /** Maximum pages of the user list per call: some services allow ten requests a minute. */
 const MAX_PAGES = 3;
@@ -52,6 +57,7 @@ function picker({ rowsOf, find, advice }: Picker) {
 			}
 			return { results };
 		} catch (error) {
+			logFault(this, error);
 			throw toNodeError(this.getNode(), error, { isPicker: true });
 		}
 	};

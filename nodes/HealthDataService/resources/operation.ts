@@ -16,10 +16,12 @@ import { connect, type Get } from '../http/client';
 import { RequestQueue, type RequestLimits } from '../http/requestQueue';
 import { MOST, RowLimit } from '../service/readings/rowLimit';
 import {
+	logFault,
 	Problem,
 	problemOfAll,
 	sentences,
 	toNodeError,
+	withoutFault,
 } from '../shared/problem';
 
 /**
@@ -69,7 +71,9 @@ export function perItem(execute: Execute) {
 			const rows = await execute(this, connectRun);
 			return rows.map(linked);
 		} catch (error) {
-			const nodeError = toNodeError(this.getNode(), told(this, error), {
+			const problem = withoutFault(error);
+			logFaultOnce(this, problem);
+			const nodeError = toNodeError(this.getNode(), told(this, problem), {
 				itemIndex: item,
 			});
 			// Without the item's `error` property n8n keeps the details, and adds the input item's own fields in the error output.
@@ -88,6 +92,15 @@ export function perItem(execute: Execute) {
 			throw nodeError;
 		}
 	};
+}
+
+/** In a run with many users, a fault is thrown for each. */
+export function logFaultOnce(
+	context: IExecutePaginationFunctions,
+	error: Error,
+) {
+	if (error instanceof Problem && error.fault)
+		runOf(context).once('fault', () => logFault(context, error));
 }
 
 /** An AI agent gets nothing but the message of an error. */

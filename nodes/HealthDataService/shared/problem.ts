@@ -14,7 +14,7 @@ export type Kind =
 	| 'configuration-invalid';
 
 type ProblemOptions = Partial<
-	Pick<Problem, 'kind' | 'httpCode' | 'concernsAll' | 'retryAfterMs'>
+	Pick<Problem, 'kind' | 'httpCode' | 'concernsAll' | 'retryAfterMs' | 'fault'>
 >;
 
 /**
@@ -28,6 +28,8 @@ export class Problem extends Error {
 	readonly concernsAll: boolean = false;
 	/** The service's Retry-After, from `at` on. */
 	readonly retryAfterMs?: number;
+	/** Of a fault of the code, for n8n's log: the class of the error and where it was thrown. */
+	readonly fault?: string;
 	/** When the problem arose (ms since 1970). */
 	readonly at = Date.now();
 
@@ -67,14 +69,41 @@ export const problemOfAll = (message: string, advice: string) =>
 /** The Problem of one of many users. @throws an error that concerns all users, and any error after the read has ended */
 export function problemOfOne(error: unknown, hasEnded: boolean): Problem {
 	if (hasEnded) throw error;
-	if (error instanceof Problem && !error.concernsAll) return error;
-	// The answer is nested too deep, or has another shape.
-	if (error instanceof RangeError || error instanceof TypeError)
-		return new Problem(
-			"The service's answer for this user cannot be processed",
-			'Ask the people who run the service',
-		);
-	throw error;
+	const problem = withoutFault(error, "This user's data");
+	if (problem instanceof Problem && !problem.concernsAll) return problem;
+	throw problem;
+}
+
+/** Errors of JavaScript itself: a fault of the code, or an answer that is nested too deep. */
+const FAULTS = [TypeError, RangeError, ReferenceError, SyntaxError];
+/** Of the stack of a fault, in the log. */
+const MAX_FRAMES = 5;
+
+/** The error; for a fault of the code a Problem without its message, in which V8 quotes values. @param what could not be processed */
+export function withoutFault(error: unknown, what = 'The data'): Error {
+	const given = error as Error;
+	if (!FAULTS.some((Fault) => error instanceof Fault)) return given;
+	const { name, message, stack = '' } = given;
+	const header = `${name}: ${message}`;
+	const frames = stack.startsWith(header) ? stack.slice(header.length) : '';
+	const where = frames
+		.trim()
+		.split(/\s*\n\s*/)
+		.slice(0, MAX_FRAMES);
+	return new Problem(
+		`${what} could not be processed`,
+		"Report this to the authors of the node, with the line that n8n's log has about it: the line holds no data",
+		{ fault: `${name} ${where.join(' ')}`.trim() },
+	);
+}
+
+/** Logs where a fault of the code was thrown. Nothing for another error. */
+export function logFault(
+	context: Pick<FunctionsBase, 'getWorkflow' | 'getNode' | 'logger'>,
+	error: unknown,
+) {
+	const { fault } = withoutFault(error) as Partial<Problem>;
+	if (fault) context.logger.error(logLine(context, fault));
 }
 
 /** Whether the service limits the requests: never a failure of one user. */
@@ -93,12 +122,13 @@ export function ignoreProblem(error: unknown): undefined {
  */
 export function toNodeError(
 	node: INode,
-	error: Error,
+	given: Error,
 	{
 		itemIndex,
 		isPicker = false,
 	}: { itemIndex?: number; isPicker?: boolean } = {},
 ): NodeApiError | NodeOperationError {
+	const error = withoutFault(given);
 	if (!(error instanceof Problem))
 		return new NodeOperationError(node, error, { itemIndex });
 

@@ -10,6 +10,7 @@ import type {
 import { readCredential } from '../http/client';
 import {
 	countOfUsers,
+	logFault,
 	logLine,
 	Problem,
 	sentences,
@@ -43,6 +44,7 @@ export async function poll(
 		if (!schedule) return toOutput([await testEvent(this)]);
 		return await withoutOverlap(schedule, () => pollOnce(this, schedule));
 	} catch (error) {
+		logFault(this, error);
 		const nodeError = toNodeError(this.getNode(), error);
 		if (!schedule?.isStart || throwsAtStart(this, error)) throw nodeError;
 		const { message, description } = nodeError;
@@ -147,6 +149,9 @@ function tell({ context, schedule, clock }: Poll, result: PollResult) {
 			),
 		);
 	const report = reportOf(result, local, clock.latest);
+	const troubles = [...local.troubles.values()];
+	const faulty = troubles.find(({ problem }) => problem.fault);
+	if (report && faulty) logFault(context, faulty.problem);
 	for (const problem of [wrongField, report])
 		if (problem) tellError(context, problem);
 }

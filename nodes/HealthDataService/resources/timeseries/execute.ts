@@ -17,7 +17,7 @@ import type { UserSelection } from '../../service/users/selection';
 import type { UserRef } from '../../service/users/users';
 import { shownUserId } from '../../service/users/users';
 import { countOfUsers, logLine, type Problem } from '../../shared/problem';
-import { runOf, type Execute } from '../operation';
+import { logFaultOnce, runOf, type Execute } from '../operation';
 import {
 	readRequest,
 	readSelection,
@@ -94,6 +94,7 @@ function usersOptions(
 		toRows: (groups, selected) => output.toRows(request, groups, selected),
 		// At once and in any order: a slow user does not delay the error.
 		onDone({ user, problem }) {
+			if (problem) logFaultOnce(context, problem);
 			if (problem && selection.isOne) throw problem;
 			if (problem && !context.continueOnFail())
 				throw unreadableProblem(user, problem);
