@@ -24,7 +24,7 @@ function bendTotal({ total, users, offset }: UserListPage, how: Switches['userTo
 		negative: -1,
 		page: users.length,
 		tooSmall: Math.floor(total / 2),
-		tooLarge: total + 1000,
+		tooLarge: total + 100_000,
 		growing: total + 1 + offset,
 		text: String(total),
 	}[how];

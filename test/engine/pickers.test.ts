@@ -1,5 +1,6 @@
 /** Pickers: search results in teams of any size, and error messages. */
 import { NodeApiError, type INodeListSearchResult } from 'n8n-workflow';
+import type { Switches } from '../../dev/sandbox/switches';
 import { uuid } from '../../dev/sandbox/world';
 import { readProvider } from '../../nodes/HealthDataService/fields/options';
 import { readUser } from '../../nodes/HealthDataService/fields/users';
@@ -12,8 +13,8 @@ import { useVirtualTime } from '../helpers/virtualTime';
 useVirtualTime();
 
 /** What empties the field again. */
-const FIRST_SEARCHED = 'Type the whole client user ID (first 1,500 searched)';
-const MANY_PROVIDERS = 'Another one? Use By ID (first 1,500 searched)';
+const FIRST_SEARCHED = 'Type the whole client user ID (first 1,997 searched)';
+const MANY_PROVIDERS = 'Another one? Use By ID (first 1,997 searched)';
 const ALL = { name: 'All Providers', value: '' };
 
 const names = ({ results }: INodeListSearchResult) => results.map(({ name }) => name);
@@ -34,7 +35,7 @@ describe('users of a small team', () => {
 			{ name: 'berlin (Omron)', value: expect.any(String) },
 			{ name: 'silent', value: expect.any(String) },
 		]);
-		expect(used.sandbox.requests).toHaveLength(1);
+		expect(used.sandbox.requests).toHaveLength(2);
 	});
 
 	it.each([
@@ -82,8 +83,9 @@ describe('users of a small team', () => {
 
 	it('survives incomplete profiles, and pages of one user', async () => {
 		Object.assign(used.sandbox.switches, { bareUsers: true, userPageCap: 1, userTotal: 'missing' });
-		const hint = 'Type the whole client user ID (first 3 searched)';
-		expect(names(await search())).toEqual(['steady', SPECIAL_ID, 'berlin', hint]);
+		// The page after the last user would be one more.
+		const hint = 'Type the whole client user ID (first 4 searched)';
+		expect(names(await search())).toEqual(['steady', SPECIAL_ID, 'berlin', 'silent', hint]);
 	});
 });
 
@@ -101,13 +103,13 @@ describe('a team of 100,000', () => {
 	const used = useSandbox(() => ({ world: fixedWorld(users, {}), checksItself: false }));
 	const search = async (filter?: string) => await searchList(used.credential, 'searchUsers', filter);
 
-	it('shows the first users, and says so, with three requests', async () => {
+	it('shows the first users, and says so, with four requests', async () => {
 		const { results } = await search();
-		expect(results).toHaveLength(1501);
-		expect(results[1499]).toEqual({ name: 'person-1499 (Omron)', value: users[1499].user_id });
-		expect(results[1500]).toEqual({ name: FIRST_SEARCHED, value: ' ' });
+		expect(results).toHaveLength(1998);
+		expect(results[1996]).toEqual({ name: 'person-1996 (Omron)', value: users[1996].user_id });
+		expect(results[1997]).toEqual({ name: FIRST_SEARCHED, value: ' ' });
 		expect(used.sandbox.requests.map(queryOf)).toEqual(
-			['0', '500', '1000'].map((offset) => ({ offset, limit: '500' })),
+			['0', '499', '998', '1497'].map((offset) => ({ offset, limit: '500' })),
 		);
 	});
 
@@ -118,11 +120,11 @@ describe('a team of 100,000', () => {
 		expect(used.sandbox.requests).toEqual(['/v2/user/resolve/person-98765']);
 	});
 
-	it('searches the first users for a part, and says so, with four requests', async () => {
-		const matches = users.slice(0, 1500).filter(({ client_user_id }) => client_user_id.includes('98'));
+	it('searches the first users for a part, and says so, with five requests', async () => {
+		const matches = users.slice(0, 1997).filter(({ client_user_id }) => client_user_id.includes('98'));
 		const { results } = await search('98');
 		expect(results.map(({ value }) => value)).toEqual([...matches.map(({ user_id }) => user_id), ' ']);
-		expect(used.sandbox.requests).toHaveLength(4);
+		expect(used.sandbox.requests).toHaveLength(5);
 	});
 
 	it('finds a user ID among the first users', async () => {
@@ -133,7 +135,7 @@ describe('a team of 100,000', () => {
 	it('lists the providers of the first users, with a note that there may be others', async () => {
 		const { results } = await searchList(used.credential, 'searchProviders');
 		expect(results.map(({ name }) => name)).toEqual([ALL.name, 'Omron (omron)', 'Rare (rare)', MANY_PROVIDERS]);
-		expect(used.sandbox.requests).toHaveLength(3);
+		expect(used.sandbox.requests).toHaveLength(4);
 	});
 });
 
@@ -148,14 +150,24 @@ describe('providers', () => {
 		expect(first).toBe('All Providers');
 		expect(listed).toHaveLength(42);
 		expect(listed).toEqual([...listed].sort((a, b) => a.localeCompare(b)));
-		expect(used.sandbox.requests.map((url) => queryOf(url).offset)).toEqual(['0', '500', '1000']);
+		expect(used.sandbox.requests.map((url) => queryOf(url).offset)).toEqual(['0', '499', '998', '1200']);
 	});
 
-	it('has a note that there may be others when the list has no total', async () => {
-		used.sandbox.switches.userTotal = 'missing';
-		const { results } = await search('omron');
-		expect(results.map(({ value }) => value)).toEqual(['omron', ' ']);
-		expect(used.sandbox.requests.map((url) => queryOf(url).offset)).toEqual(['0', '500', '1000']);
+	it.each<Switches['userTotal']>(['right', 'missing', 'zero', 'negative', 'page', 'tooSmall', 'tooLarge', 'text'])(
+		'all are searched, whatever the total: %p',
+		async (userTotal) => {
+			used.sandbox.switches.userTotal = userTotal;
+			expect((await search('aktiia')).results).toEqual([{ name: 'Aktiia (aktiia)', value: 'aktiia' }]);
+			const { results } = await searchList(used.credential, 'searchUsers', 'las');
+			expect(names({ results })).toEqual(['last (Omron, Aktiia)']);
+			expect(used.sandbox.requests).toHaveLength(9);
+		},
+	);
+
+	it('has a note that not all were searched where the service caps its pages', async () => {
+		Object.assign(used.sandbox.switches, { userTotal: 'page', userPageCap: 100 });
+		const note = { name: 'Another one? Use By ID (first 397 searched)', value: ' ' };
+		expect((await search('aktiia')).results).toEqual([note]);
 		expect(names(await searchList({ ...used.credential, apiKey: OTHER_KEY }, 'searchProviders'))).toEqual([ALL.name]);
 	});
 });

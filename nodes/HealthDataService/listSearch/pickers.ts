@@ -9,11 +9,11 @@ import { pickerRow } from '../fields/users';
 import { connect, type Get } from '../http/client';
 import { RequestQueue } from '../http/requestQueue';
 import { SHORT_RETRY } from '../http/retry';
+import { userPages } from '../service/users/list';
 import {
 	connectedSources,
 	isUserId,
 	resolveUser,
-	userPage,
 } from '../service/users/users';
 import {
 	ignoreProblem,
@@ -22,8 +22,8 @@ import {
 	type Problem,
 } from '../shared/problem';
 
-/** Maximum pages of the user list per call: some services allow ten requests a minute. */
-const MAX_PAGES = 3;
+/** Maximum pages of the user list per call: some services allow ten requests a minute. The last one may only show the end. */
+const MAX_PAGES = 4;
 
 interface Picker {
 	rowsOf: (users: IDataObject[]) => INodeListSearchItems[];
@@ -66,10 +66,12 @@ function picker({ rowsOf, find, advice }: Picker) {
 async function firstUsers(get: Get) {
 	let users: IDataObject[] = [];
 	let isAll = false;
-	for (let pages = 0; pages < MAX_PAGES && !isAll; pages++) {
-		const page = await userPage(get, users.length);
+	let pages = 0;
+	for await (const page of userPages(get, { pagesAhead: 0 })) {
 		users = users.concat(page.users);
-		isAll = page.users.length === 0 || users.length >= Number(page.total);
+		isAll = page.isLast;
+		pages++;
+		if (pages === MAX_PAGES) break;
 	}
 	return { users, isAll };
 }

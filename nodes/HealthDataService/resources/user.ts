@@ -64,11 +64,10 @@ const listUsers: Execute = async (context, connectRun) => {
 	const isSimple = isSimplified(context);
 
 	const read: IDataObject[] = [];
-	const onTotal = (users: number) => void limit.isReached(users);
 	// With a filter, the number of users to read is unknown: only the matching ones count.
 	const slice: ListSlice = slug
 		? { offset, pagesAhead: limit.mayEndEarly ? 0 : undefined }
-		: { offset, maxUsers: limit.maxRows, onTotal };
+		: { offset, maxUsers: limit.maxRows };
 	const get = await connectRun();
 	for await (const { users } of userPages(get, slice)) {
 		for (const user of users) {

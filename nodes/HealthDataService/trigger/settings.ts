@@ -183,7 +183,7 @@ function readSelection(
 	if (scope === 'all') {
 		const connectedTo = readOnlyConnected(context) ? provider : '';
 		const users = connectedTo ? ['all', 'connected'] : ['all'];
-		return { users, selection: wholeTeam(slice, connectedTo) };
+		return { users, selection: wholeTeam({ ...slice, connectedTo }) };
 	}
 	if (scope === 'one') {
 		const user = readUser(context);

@@ -125,12 +125,12 @@ export function readSelection(
 		return listedUsers(by, entries, { whenNotFound, isLazy });
 	}
 	const connectedTo = request.isConnectedOnly ? request.provider : undefined;
-	// `total` counts all users of the list, connected or not. An error for too many users comes before
-	// 100,000 requests.
-	const countsAll = output.isPerUser && onlyStatus.length === 0 && !connectedTo;
-	const onTotal = countsAll
-		? (users: number) => void limit.isReached(users)
-		: undefined;
+	const isRowPerUser = output.isPerUser && onlyStatus.length === 0;
+	// An error for too many users comes before 100,000 requests.
+	const onCount =
+		isRowPerUser && !connectedTo && !isLazy
+			? (users: number) => void limit.isReached(users)
+			: undefined;
 	const pagesAhead = isLazy ? 0 : undefined;
-	return wholeTeam({ offset, maxUsers, pagesAhead, onTotal }, connectedTo);
+	return wholeTeam({ offset, maxUsers, pagesAhead, connectedTo, onCount });
 }

@@ -19,8 +19,11 @@ export interface ListSlice {
 	maxUsers?: number;
 	/** Pages requested before they are needed: none for a reader that may stop, or at a slow rate. */
 	pagesAhead?: number;
-	/** Called with the number of users that the `total` of a page announces. May throw to stop the read. */
-	onTotal?: (users: number) => void;
+}
+
+/** The new users of a page. Only `isLast` says that the list is read to its end: `total` may be wrong (quirk 12). */
+export interface ListedPage extends UserPage {
+	isLast: boolean;
 }
 
 /**
@@ -31,25 +34,19 @@ export interface ListSlice {
  */
 export async function* userPages(
 	get: Get,
-	{
-		offset = 0,
-		maxUsers = Infinity,
-		pagesAhead = PAGES_AHEAD,
-		onTotal,
-	}: ListSlice = {},
-): AsyncGenerator<UserPage> {
+	{ offset = 0, maxUsers = Infinity, pagesAhead = PAGES_AHEAD }: ListSlice = {},
+): AsyncGenerator<ListedPage> {
 	const read = new ListRead(offset, maxUsers);
 	const ahead = prefetch(get);
 	try {
 		while (!read.hasEnded) {
 			const request = read.next();
 			const page = await ahead.take(request);
-			onTotal?.(Math.min((page.total ?? 0) - offset, maxUsers));
 			const users = read.take(request, page);
 			// Users have moved on the list: the pages ahead no longer fit.
 			if (users.length === 0) ahead.cancel();
 			else for (const next of read.further(pagesAhead)) void ahead.start(next);
-			yield { users, total: page.total };
+			yield { users, total: page.total, isLast: read.hasEnded };
 		}
 	} finally {
 		ahead.cancel();

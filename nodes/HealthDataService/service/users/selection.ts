@@ -8,7 +8,7 @@ import {
 } from '../../http/client';
 import { ignoreProblem, Problem } from '../../shared/problem';
 import { text } from '../../shared/values';
-import { userPages, type ListSlice } from './list';
+import { userPages, type ListedPage, type ListSlice } from './list';
 import {
 	isClientUserId,
 	isConnectedTo,
@@ -76,18 +76,30 @@ export interface UserIdentifier {
 
 export type WhenNotFound = 'error' | 'empty';
 
-/** @param connectedTo slug of a provider: only users who have it connected now */
-export function wholeTeam(
-	slice: ListSlice = {},
-	connectedTo?: string,
-): UserSelection {
+interface TeamOptions extends ListSlice {
+	/** Slug of a provider: only users who have it connected now. */
+	connectedTo?: string;
+	/**
+	 * The list is read to its end before the first user, and this called with the number of users that have come. May throw to stop
+	 * the read.
+	 */
+	onCount?: (users: number) => void;
+}
+
+export function wholeTeam({
+	connectedTo,
+	onCount,
+	...slice
+}: TeamOptions = {}): UserSelection {
 	const { offset = 0, maxUsers = Infinity } = slice;
 	return {
 		isConnectedOnly: Boolean(connectedTo),
 		isWhole: offset === 0 && maxUsers === Infinity,
 		async *users(get) {
 			let place = 0;
-			for await (const { users } of userPages(get, slice)) {
+			const pages = userPages(get, slice);
+			const read = onCount ? await counted(pages, onCount) : pages;
+			for await (const { users } of read) {
 				for (const user of users) {
 					place++;
 					const isSelected = !connectedTo || isConnectedTo(user, connectedTo);
@@ -96,6 +108,20 @@ export function wholeTeam(
 			}
 		},
 	};
+}
+
+async function counted(
+	pages: AsyncIterable<ListedPage>,
+	onCount: (users: number) => void,
+) {
+	const read: ListedPage[] = [];
+	let count = 0;
+	for await (const page of pages) {
+		read.push(page);
+		count += page.users.length;
+		onCount(count);
+	}
+	return read;
 }
 
 /** Client user ID → record, shared by the items of a run. Undefined if Resolve failed or found none. */
