@@ -15,6 +15,7 @@ const LAYERS = [
 	['*.node.ts'],
 	['resources/**', 'trigger/**', 'listSearch/**'],
 	['fields/**'],
+	['messages/**'],
 	['service/readings/**'],
 	['service/users/**'],
 	['http/**'],

@@ -1,0 +1,300 @@
+/**
+ * Text and HTML of messages: the one place where what anybody else wrote becomes harmless, and where a message is cut to what chats and
+ * mail programs take.
+ */
+import { text } from '../shared/values';
+
+/** Characters of a name, and of a reading as it came. */
+const NAME_LENGTH = 60;
+export const READING_LENGTH = 20;
+
+/** Normalizing a text of a megabyte for 60 characters would hold up n8n. */
+const READ_LENGTH = 1000;
+
+/**
+ * Letters, digits and a few signs stay. Comma, colon, semicolon and brackets separate what a message says, so in a name they could
+ * forge it. Characters without a shape go, although some are letters.
+ */
+const UNSAFE =
+	/[^\p{L}\p{Mn}\p{Mc}\p{N} .'/%_-]|\p{Default_Ignorable_Code_Point}/gu;
+/** More than two marks on a letter, or a mark on no letter. */
+const MARK_FLOOD = /(?<=\p{M}{2})\p{M}+|(?<![\p{L}\p{M}\p{N}])\p{M}+/gu;
+/** Signs that are harmless only inside a word: a formula, a command of Telegram and a list begin with one. */
+const LOOSE = /(?<![\p{L}\p{M}\p{N}])[-'/]|[-'/](?![\p{L}\p{N}])/gu;
+/** A dot before a letter or digit may be part of a link, unless in a decimal number. */
+const DOT =
+	/(?<![\p{L}\p{M}\p{N}.])(\d+\.\d+)(?![\p{L}\p{M}\p{N}.])|\.(?=[\p{L}\p{N}])/gu;
+const RIGHT_TO_LEFT =
+	/[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+/** Keeps values after a name in Hebrew or Arabic from changing places. */
+const LEFT_TO_RIGHT_MARK = '\u200e';
+/** Telegram takes `_` for the start of italics, and refuses a message without their end. No safe text contains this sign otherwise. */
+const UNDERSCORE = '＿';
+
+function safe(value: unknown, most: number): string {
+	const line = text(value).trim().slice(0, READ_LENGTH).normalize('NFC');
+	const signs = line
+		.replace(/\s+/g, ' ')
+		.replace(UNSAFE, '·')
+		.replace(MARK_FLOOD, '·')
+		.replace(LOOSE, '·')
+		.replace(DOT, (_, decimal?: string) => decimal ?? '·')
+		.replace(/·+/g, '·');
+	const characters = Array.from(signs.trim());
+	if (characters.length <= most) return characters.join('');
+	return `${characters.slice(0, most - 1).join('')}…`;
+}
+
+function inLine(safeText: string): string {
+	const shown = safeText.replaceAll('_', UNDERSCORE);
+	const mark = RIGHT_TO_LEFT.test(shown) ? LEFT_TO_RIGHT_MARK : '';
+	return mark + shown + mark;
+}
+
+/** What the service, or a person, wrote: one line of letters, digits and harmless signs. */
+export const plain = (value: unknown, most = NAME_LENGTH) =>
+	inLine(safe(value, most));
+
+const ID_START = 8;
+
+/** The client user ID, else the user ID. If signs were replaced or cut, two names may look the same: the start of the user ID follows. */
+export function personName(clientUserId: unknown, userId: unknown): string {
+	const given = text(clientUserId) || text(userId);
+	const name = safe(given, NAME_LENGTH);
+	const start = safe(userId, NAME_LENGTH).slice(0, ID_START);
+	const isSame = name === given || start === '';
+	return isSame ? inLine(name) : `${inLine(name)} (${inLine(start)})`;
+}
+
+/** The words of an error: signs stay but those of links, formats and tags, since only host names in it are of others. */
+export const ownWords = (words: string) =>
+	words
+		.replace(/\s+/g, ' ')
+		.replace(/[<>&*_~`|{}[\]#@$\\^=+]/g, '·')
+		.replace(/:\/\//g, '·')
+		.replace(/(?<=[\p{L}\p{N}])\.(?=\p{L})/gu, '·');
+
+/** A day of a person, in HTML. */
+export interface Cell {
+	label: string;
+	value: string;
+	colour: keyof typeof COLOURS;
+}
+
+/** In safe characters. */
+export interface Line {
+	/** A name, or whatever the line is of. */
+	name: string;
+	/** Without it, lines are only names and share a paragraph. */
+	text?: string;
+	/** In place of `text` where not all lines fit. */
+	short?: string;
+	/** People it is of; 1 if absent. */
+	people?: number;
+	cells?: readonly Cell[];
+}
+
+/** Its lines, the most important first. Without any it is not shown. */
+export interface Section {
+	title: string;
+	lines: readonly Line[];
+}
+
+export interface Message {
+	title: string;
+	notes: readonly string[];
+	sections: readonly Section[];
+	/** What the colours of cells stand for. */
+	legend?: string;
+	/** Where everything is that may be cut. */
+	elsewhere?: string;
+}
+
+/** Telegram takes 4,096 characters, Slack splits more than 4,000. */
+const TEXT_LENGTH = 4000;
+/** Gmail cuts an email at 102 kB, with what n8n adds to it. */
+const HTML_BYTES = 95_000;
+const SUBJECT_LENGTH = 140;
+
+/** ASCII. Counts at the end are left out where they do not fit. */
+export function subjectOf(title: string, counts: readonly string[]): string {
+	const subject = [title, counts.join(', ')].filter(Boolean).join(': ');
+	if (subject.length <= SUBJECT_LENGTH || counts.length === 0) return subject;
+	return subjectOf(title, counts.slice(0, -1));
+}
+
+export const shownNumber = (count: number) => count.toLocaleString('en');
+
+export const andMore = (count: number) =>
+	count > 0 ? [`… and ${shownNumber(count)} more`] : [];
+
+/** Text and HTML, each cut to its length, and never in silence. */
+export function layOut(message: Message) {
+	const { elsewhere } = message;
+	const html = fitting(HTML_LEVELS, isHtmlLength, (level) =>
+		toHtml(message, level, [elsewhere]),
+	);
+	const inHtml = html.isWhole && 'the HTML of this message';
+	const text = fitting(TEXT_LEVELS, isTextLength, (level) =>
+		toText(message, level, [inHtml, elsewhere]),
+	);
+	return { text: text.made, html: html.made };
+}
+
+const isTextLength = (made: string) => made.length <= TEXT_LENGTH;
+const isHtmlLength = (made: string) => Buffer.byteLength(made) <= HTML_BYTES;
+
+/** Whether the text has all lines in full. */
+export const fitsText = (message: Message) =>
+	isTextLength(toText(message, WHOLE, []));
+
+/** How much of each section is shown. */
+interface Level {
+	lines: number;
+	/** Lines with a table of days. */
+	tables: number;
+	isShort: boolean;
+}
+
+const WHOLE: Level = { lines: Infinity, tables: 50, isShort: false };
+const SHORT: Level = { ...WHOLE, isShort: true };
+const TEXT_LEVELS = [WHOLE, SHORT];
+/** Tables go before names, because the lines tell the same. */
+const HTML_LEVELS = [
+	...TEXT_LEVELS,
+	...[25, 10, 0].map((tables) => ({ ...SHORT, tables })),
+];
+/** Far more lines than fit. */
+const TOO_MANY = 10_000;
+
+/** The first level that fits; else as many short lines of each section as fit. */
+function fitting(
+	levels: readonly Level[],
+	fits: (made: string) => boolean,
+	make: (level: Level) => string,
+) {
+	for (const level of levels) {
+		const made = make(level);
+		if (fits(made)) return { made, isWhole: !level.isShort };
+	}
+	const few = (lines: number) => make({ lines, tables: 0, isShort: true });
+	let fit = 0;
+	let tooMany = TOO_MANY;
+	while (tooMany - fit > 1) {
+		const lines = Math.floor((fit + tooMany) / 2);
+		if (fits(few(lines))) fit = lines;
+		else tooMany = lines;
+	}
+	return { made: few(fit), isWhole: false };
+}
+
+const peopleOf = (lines: readonly Line[]) =>
+	lines.reduce((sum, { people = 1 }) => sum + people, 0);
+
+const NAMES_PER_LINE = 4;
+
+/** What is shown of a section. */
+function shownOf({ title, lines }: Section, level: Level) {
+	const isNames = lines.every(({ text }) => text === undefined);
+	const most = isNames ? level.lines * NAMES_PER_LINE : level.lines;
+	const kept = lines.slice(0, most).map((line) => ({
+		...line,
+		text: (level.isShort && line.short) || line.text,
+	}));
+	return {
+		heading: `${title}: ${shownNumber(peopleOf(lines))}`,
+		isNames,
+		kept,
+		more: andMore(peopleOf(lines.slice(most))),
+	};
+}
+
+/** Notes, with where everything is if not all of it is here. */
+function notesOf(
+	{ notes }: Message,
+	{ isShort }: Level,
+	places: ReadonlyArray<string | false | undefined>,
+) {
+	const found = places.filter(Boolean).join(' and in ');
+	const where = found && ` Everything is in ${found}.`;
+	return isShort ? [...notes, `Shortened to fit here.${where}`] : notes;
+}
+
+type Places = Parameters<typeof notesOf>[2];
+
+const withLines = ({ sections }: Message) =>
+	sections.filter(({ lines }) => lines.length > 0);
+
+/** Each line with text of others begins with a sign of ours. */
+function toText(message: Message, level: Level, places: Places): string {
+	const sections = withLines(message).map((section) => {
+		const { heading, isNames, kept, more } = shownOf(section, level);
+		const names = [...kept.map(({ name }) => name), ...more].join(', ');
+		const lines = kept.map(({ name, text }) => `• ${name}: ${text}`);
+		const shown = isNames ? [`• ${names}`] : [...lines, ...more];
+		return [heading, ...shown].join('\n');
+	});
+	const head = [message.title, ...notesOf(message, level, places)].join('\n');
+	return [head, ...sections].join('\n\n');
+}
+
+const COLOURS = {
+	none: '#eceff1',
+	'in range': '#d9f0df',
+	high: '#fdeab5',
+	beyond: '#ffcdc8',
+};
+
+/** Days in a row of cells: the width of a phone. */
+const WEEK = 7;
+
+/** Without it, phones make links of numbers. */
+const HEAD = `<!doctype html><html lang="en" dir="ltr"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="format-detection" content="telephone=no,date=no,address=no,email=no,url=no"><meta name="color-scheme" content="light dark"><meta name="supported-color-schemes" content="light dark"><style>
+p{margin:6px 0;overflow-wrap:anywhere;word-break:break-word}h1{font-size:20px}h2{font-size:16px;margin:24px 0 8px}
+@media (prefers-color-scheme:dark){body,.page{background:#202124!important;color:#e8eaed!important}}
+</style></head>`;
+
+function toHtml(message: Message, level: Level, places: Places): string {
+	const sections = withLines(message).map((section) => {
+		const { heading, isNames, kept, more } = shownOf(section, level);
+		const names = [...kept.map(({ name }) => name), ...more].join(', ');
+		const lines = kept.map(
+			({ name, text, cells }, at) =>
+				`<p><b>${name}</b>: ${text}</p>${at < level.tables ? daysOf(cells) : ''}`,
+		);
+		const shown = isNames
+			? paragraphs([names])
+			: lines.join('\n') + paragraphs(more);
+		return `<h2>${heading}</h2>\n${shown}`;
+	});
+	const notes = [...notesOf(message, level, places)];
+	const hasCells = message.sections.some(({ lines }) =>
+		lines.some(({ cells = [] }) => cells.length > 0),
+	);
+	if (hasCells && level.tables > 0 && message.legend)
+		notes.push(message.legend);
+	const body = `<h1>${message.title}</h1>\n${paragraphs(notes)}\n${sections.join('\n')}`;
+	return `${HEAD}
+<body bgcolor="#ffffff" style="margin:0;background:#ffffff"><table class="page" width="100%" cellpadding="8" cellspacing="0" bgcolor="#ffffff"><tr><td class="page" style="color:#202124;font:14px Arial,sans-serif">
+${body.replaceAll(UNDERSCORE, '_')}
+</td></tr></table></body></html>`;
+}
+
+const paragraphs = (lines: readonly string[]) =>
+	lines.map((line) => `<p>${line}</p>`).join('');
+
+function daysOf(cells: readonly Cell[] = []): string {
+	const weeks = Array.from(
+		{ length: Math.ceil(cells.length / WEEK) },
+		(_, week) => cells.slice(week * WEEK, (week + 1) * WEEK),
+	);
+	const rows = weeks.map((week) => `<tr>${week.map(cellOf).join('')}</tr>`);
+	return weeks.length > 0
+		? `<table cellspacing="2" cellpadding="2" style="color:#202124;font-size:11px;text-align:center">${rows.join('')}</table>`
+		: '';
+}
+
+function cellOf({ label, value, colour }: Cell): string {
+	const shown = colour === 'beyond' ? `<b>${value}</b>` : value;
+	return `<td bgcolor="${COLOURS[colour]}">${label}<br>${shown}</td>`;
+}

@@ -1,0 +1,223 @@
+/** Words for readings: values, times, limits, and how far beyond its limits a reading is. */
+import {
+	arePossible,
+	reachedText,
+	type Limit,
+	type Measured,
+} from '../service/readings/measured';
+import {
+	isCounted,
+	msAfter,
+	type Measurement,
+} from '../service/readings/measurements';
+import {
+	asIs,
+	conversionOf,
+	measuredColumns,
+	type Metric,
+} from '../service/readings/metrics';
+import { isBlank } from '../shared/values';
+import { andMore, plain, READING_LENGTH, shownNumber } from './text';
+
+/** Sentence case. */
+export const metricName = ({ name }: Metric) =>
+	name[0] + name.slice(1).toLowerCase();
+
+/** Reading or session. */
+export const readingNoun = ({ noun }: Metric) => noun.split(' ').at(-1)!;
+
+export const plural = (count: number, noun: string) =>
+	`${shownNumber(count)} ${noun}${count === 1 ? '' : 's'}`;
+
+export const peopleWords = (count: number) =>
+	count === 1 ? '1 person' : `${shownNumber(count)} people`;
+
+const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
+const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
+
+interface TimeOptions {
+	/** The year that need not be said. */
+	year?: string;
+	/** A local time before this one in a list: its day is not said again. */
+	after?: string | null;
+}
+
+/** "Mon 30 Nov 08:01" of a local time, "Mon 30 Nov" of a date. */
+export function timeWords(
+	local: string | null | undefined,
+	{ year, after }: TimeOptions = {},
+): string {
+	if (!local) return 'without a time';
+	const [date, clock] = local.split(' ');
+	const minute = clock?.slice(0, 5);
+	if (minute && after?.startsWith(date)) return minute;
+	const [ofDate, month, day] = date.split('-');
+	const weekday = WEEKDAYS[new Date(date).getUTCDay()];
+	const words = [weekday, String(Number(day)), MONTHS[Number(month) - 1]];
+	const yearShown = ofDate === year ? undefined : ofDate;
+	return [...words, yearShown, minute].filter(Boolean).join(' ');
+}
+
+/** "Mon 16 Nov to Sun 22 Nov 2026", of dates or local times. */
+export function periodWords(from: string, to: string): string {
+	const year = to.slice(0, 4);
+	return from === to
+		? timeWords(to)
+		: `${timeWords(from, { year })} to ${timeWords(to)}`;
+}
+
+/** "at or above 180/110, or at or below 90/50". A limit of one of two values names it. Empty without limits. */
+export function limitsWords(
+	metric: Metric,
+	limits: readonly Limit[],
+	words = { least: 'at or above', most: 'at or below' },
+): string {
+	const columns = measuredColumns(metric);
+	const parts = (['least', 'most'] as const).flatMap((side) => {
+		const given = columns.flatMap((column) => {
+			const limit = limits.find(
+				(one) => one.column === column && one[side] !== undefined,
+			);
+			return limit ? [{ column, value: limit[side] }] : [];
+		});
+		if (given.length === 0) return [];
+		const values = given.map(({ value }) => value).join('/');
+		const isPart = given.length < columns.length;
+		const subject = isPart ? `${given[0].column} ` : '';
+		const unit = columns.length === 1 ? ` ${metric.unit.name}` : '';
+		return [`${subject}${words[side]} ${values}${unit}`];
+	});
+	return parts.join(', or ');
+}
+
+/**
+ * How many times its limit the worst value is, and for a lower limit how many times the value the limit is: from 1 on a limit is
+ * reached. 1 for a value that cannot be compared.
+ */
+export function severity(
+	metric: Metric,
+	limits: readonly Limit[],
+	values: readonly Measured[],
+): number {
+	const columns = measuredColumns(metric);
+	const ratios = limits.map(({ column, least, most = 0 }) => {
+		const value = values[columns.indexOf(column)];
+		if (typeof value !== 'number') return value === null ? 0 : 1;
+		return least === undefined ? most / value : value / least;
+	});
+	return Math.max(0, ...ratios);
+}
+
+/** What words for readings need to know. */
+export interface ReadingStyle {
+	metric: Metric;
+	/** Of one reading. */
+	limits: readonly Limit[];
+	/** The year that need not be said. */
+	year?: string;
+	/** The latest time that it may be now (ms): a later reading is dated ahead. */
+	latestNow?: number;
+}
+
+/** Values in the metric's unit, to one decimal; values that do not count as they came, with their unit. */
+export function valueWords(metric: Metric, one: Measurement): string {
+	if (isCounted(metric, one)) return one.values.map(roundedWord).join('/');
+	const { row } = one;
+	const given = measuredColumns(metric).map((column) => row[column]);
+	const values = given.map((value) =>
+		isBlank(value) ? '–' : plain(value, READING_LENGTH),
+	);
+	const isOwn = conversionOf(metric.unit, row.unit) === asIs;
+	const unit = isOwn ? '' : plain(row.unit, READING_LENGTH);
+	return [values.join('/'), unit].filter(Boolean).join(' ');
+}
+
+const roundedWord = (value: number) => String(Math.round(value * 10) / 10);
+
+/** "180/95 Mon 30 Nov 08:01 high". */
+export function readingWords(
+	style: ReadingStyle,
+	one: Measurement,
+	after?: string | null,
+): string {
+	const { metric, year } = style;
+	const words = [
+		valueWords(metric, one),
+		timeWords(one.local, { year, after }),
+		marksOf(style, one).join(' and '),
+	];
+	return words.filter(Boolean).join(' ');
+}
+
+function marksOf(
+	{ metric, limits, latestNow = Infinity }: ReadingStyle,
+	one: Measurement,
+): string[] {
+	const reached = reachedText(metric, limits, [one]).split(', ');
+	const isCorrected = one.copies.some(({ row }) => row.change === 'updated');
+	const isAhead = one.time !== undefined && one.time > latestNow;
+	const marks = [
+		...(reached[0] ? reached : [flawOf(metric, one)]),
+		isCorrected && 'corrected',
+		isAhead && 'dated ahead',
+	];
+	return marks.filter((mark) => typeof mark === 'string');
+}
+
+/** Why a reading does not count. */
+export function flawOf(metric: Metric, one: Measurement): string | undefined {
+	if (isCounted(metric, one)) return undefined;
+	if (one.values.some((value) => typeof value === 'string'))
+		return 'not comparable';
+	return arePossible(metric, one.values) ? 'incomplete' : 'cannot be right';
+}
+
+interface ListLength {
+	/** A list of so many or fewer is shown whole. */
+	all?: number;
+	/** Newest readings beyond a limit that are shown in a longer one. */
+	beyond?: number;
+	newest?: number;
+}
+
+/**
+ * Newest first: "180/95 Mon 30 Nov 08:01 high, 192/110 07:51 high … and 4 more". A longer list has the newest, and always those with
+ * the highest and the lowest of each value.
+ */
+export function readingList(
+	style: ReadingStyle,
+	measurements: readonly Measurement[],
+	{ all = 0, beyond = 0, newest = 3 }: ListLength = {},
+): string {
+	const { metric, limits } = style;
+	const inOrder = [...measurements].sort((a, b) => msAfter(b, a));
+	const isBeyond = (one: Measurement) =>
+		reachedText(metric, limits, [one]) !== '';
+	const kept = new Set([
+		...inOrder.slice(0, newest),
+		...inOrder.filter(isBeyond).slice(0, beyond),
+		...extremesOf(metric, inOrder),
+	]);
+	const isWhole = inOrder.length <= all;
+	const shown = inOrder.filter((one) => isWhole || kept.has(one));
+	const words = shown.map((one, at) =>
+		readingWords(style, one, shown[at - 1]?.local),
+	);
+	return [words.join(', '), ...andMore(inOrder.length - shown.length)].join(
+		' ',
+	);
+}
+
+/** @param inOrder newest first, which counts among equal values */
+function extremesOf(metric: Metric, inOrder: readonly Measurement[]) {
+	const possible = inOrder.filter(({ values }) => arePossible(metric, values));
+	return measuredColumns(metric).flatMap((_, at) => {
+		const valueOf = ({ values }: Measurement) => Number(values[at]);
+		const numeric = possible.filter(
+			({ values }) => typeof values[at] === 'number',
+		);
+		const highest = [...numeric].sort((a, b) => valueOf(b) - valueOf(a));
+		const lowest = [...numeric].sort((a, b) => valueOf(a) - valueOf(b));
+		return [highest[0], lowest[0]];
+	});
+}

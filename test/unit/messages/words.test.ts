@@ -1,0 +1,160 @@
+/** Words for readings: values, times, limits, lists and severity. */
+import type { IDataObject } from 'n8n-workflow';
+import {
+	limitsWords,
+	periodWords,
+	plural,
+	readingList,
+	readingWords,
+	severity,
+	timeWords,
+} from '../../../nodes/HealthDataService/messages/words';
+import type { Limit } from '../../../nodes/HealthDataService/service/readings/measured';
+import { measurementsOf, readingOf } from '../../../nodes/HealthDataService/service/readings/measurements';
+import { localTimeIn } from '../../../nodes/HealthDataService/shared/dateTime';
+import { bloodPressure, mindfulness } from '../../helpers/metrics';
+
+const HIGH: Limit[] = [
+	{ column: 'systolic', least: 180 },
+	{ column: 'diastolic', least: 110 },
+];
+const LOW: Limit[] = [
+	{ column: 'systolic', most: 90 },
+	{ column: 'diastolic', most: 50 },
+];
+const limits = [...HIGH, ...LOW];
+const style = { metric: bloodPressure, limits, year: '2026' };
+
+/** "systolic/diastolic day hour:minute" of November 2026. */
+function measurementOf(reading: string, more: IDataObject = {}) {
+	const [, systolic, diastolic, day, clock] = /(.*)\/(.*) (\d+) (.*)/.exec(reading)!;
+	const number = (value: string) => (value === 'null' ? null : Number.isNaN(Number(value)) ? value : Number(value));
+	const timestamp = `2026-11-${day.padStart(2, '0')}T${clock}:00Z`;
+	const row = { systolic: number(systolic), diastolic: number(diastolic), unit: 'mmHg', timestamp, ...more };
+	return measurementsOf(bloodPressure, [readingOf(bloodPressure, row, localTimeIn('UTC'))])[0];
+}
+
+describe('a time', () => {
+	it.each<[Parameters<typeof timeWords>, string]>([
+		[['2026-11-30 08:01:59', { year: '2026' }], 'Mon 30 Nov 08:01'],
+		[['2026-11-30', { year: '2026' }], 'Mon 30 Nov'],
+		[['2025-11-30 08:01:59', { year: '2026' }], 'Sun 30 Nov 2025 08:01'],
+		[['2026-11-30 08:01:59'], 'Mon 30 Nov 2026 08:01'],
+		[['2026-11-30 08:01:59', { after: '2026-11-30 07:00:00' }], '08:01'],
+		[['2026-11-30', { year: '2026', after: '2026-11-30 07:00:00' }], 'Mon 30 Nov'],
+		[['2026-11-29 08:01:59', { year: '2026', after: '2026-11-30' }], 'Sun 29 Nov 08:01'],
+		[[null], 'without a time'],
+	])('%j is %s', (given, words) => {
+		expect(timeWords(...given)).toBe(words);
+	});
+});
+
+it.each([
+	['2026-11-16', '2026-11-22', 'Mon 16 Nov to Sun 22 Nov 2026'],
+	['2025-12-29', '2026-01-04', 'Mon 29 Dec 2025 to Sun 4 Jan 2026'],
+	['2026-11-22', '2026-11-22', 'Sun 22 Nov 2026'],
+	['2026-11-21 08:00:00', '2026-11-22 08:00:00', 'Sat 21 Nov 08:00 to Sun 22 Nov 2026 08:00'],
+])('the period %s, %s is %s', (from, to, words) => {
+	expect(periodWords(from, to)).toBe(words);
+});
+
+it.each([
+	[limits, 'at or above 180/110, or at or below 90/50'],
+	[HIGH, 'at or above 180/110'],
+	[LOW, 'at or below 90/50'],
+	[[HIGH[1], LOW[0]], 'diastolic at or above 110, or systolic at or below 90'],
+	[[], ''],
+])('limits %j are "%s"', (given, words) => {
+	expect(limitsWords(bloodPressure, given)).toBe(words);
+});
+
+it('a limit of a single value has its unit', () => {
+	expect(limitsWords(mindfulness, [{ column: 'value', least: 10 }])).toBe('at or above 10 min');
+});
+
+it.each<[string, string, IDataObject?]>([
+	['180/95 30 08:01', '180/95 Mon 30 Nov 08:01 high'],
+	['120/80 30 08:01', '120/80 Mon 30 Nov 08:01'],
+	['190/45 30 08:01', '190/45 Mon 30 Nov 08:01 high and low'],
+	['179.96/95 30 08:01', '180/95 Mon 30 Nov 08:01'],
+	['200/null 30 08:01', '200/– Mon 30 Nov 08:01 high'],
+	['140/null 30 08:01', '140/– Mon 30 Nov 08:01 incomplete'],
+	['0/0 30 08:01', '0/0 Mon 30 Nov 08:01 cannot be right'],
+	['85/140 30 08:01', '85/140 Mon 30 Nov 08:01 cannot be right'],
+	['190 mm/80 30 08:01', '190 mm/80 Mon 30 Nov 08:01 not comparable'],
+	[
+		'190/80 30 08:01',
+		'190/80 x · ·app-user-0007·… Mon 30 Nov 08:01 not comparable',
+		{ unit: 'x\n• *app-user-0007* high: 250/140' },
+	],
+	['18.7/11.9 30 08:01', '140.3/89.3 Mon 30 Nov 08:01', { unit: 'kPa' }],
+	['120/80 30 08:01', '120/80 without a time', { timestamp: 'yesterday' }],
+	['190/90 30 08:01', '190/90 Mon 30 Nov 08:01 high and corrected', { change: 'updated' }],
+	['120/80 30 08:01', '120/80 Mon 30 Nov 08:01 corrected', { change: 'updated' }],
+	['190/90 30 08:01', '190/90 Tue 30 Nov 2027 08:01 high and dated ahead', { timestamp: '2027-11-30T08:01:00Z' }],
+])('%s is "%s"', (reading, words, more = {}) => {
+	const now = { ...style, latestNow: Date.UTC(2026, 10, 30, 12) };
+	expect(readingWords(now, measurementOf(reading, more))).toBe(words);
+});
+
+describe('a list of readings', () => {
+	const list = (length: Parameters<typeof readingList>[2], ...readings: string[]) =>
+		readingList(
+			style,
+			readings.map((one) => measurementOf(one)),
+			length,
+		);
+
+	it('is newest first, and says a day once', () => {
+		expect(list({}, '192/110 30 07:51', '180/95 30 08:01', '185/100 29 07:56')).toBe(
+			'180/95 Mon 30 Nov 08:01 high, 192/110 07:51 high, 185/100 Sun 29 Nov 07:56 high',
+		);
+		expect(list({})).toBe('');
+	});
+
+	const week = ['182/90 24 08:00', '183/118 25 08:00', '210/91 26 08:00', '88/60 27 08:00', '181/45 28 08:00'];
+	const days = ['184/92 29 08:00', '185/93 30 08:00', '186/94 30 09:00'];
+
+	it('has the newest three, the highest and lowest of each value, and the rest as a number', () => {
+		expect(list({}, ...week, ...days)).toBe(
+			'186/94 Mon 30 Nov 09:00 high, 185/93 08:00 high, 184/92 Sun 29 Nov 08:00 high, 181/45 Sat 28 Nov 08:00 high and low, 88/60 Fri 27 Nov 08:00 low, 210/91 Thu 26 Nov 08:00 high, 183/118 Wed 25 Nov 08:00 high … and 1 more',
+		);
+	});
+
+	it('keeps the newest of equal extremes', () => {
+		expect(list({ newest: 1 }, '185/90 1 08:00', '185/90 2 08:00', '184/91 3 08:00')).toBe(
+			'184/91 Tue 3 Nov 08:00 high, 185/90 Mon 2 Nov 08:00 high … and 1 more',
+		);
+	});
+
+	it('has all readings up to a number, else those beyond a limit', () => {
+		const normal = Array.from({ length: 6 }, (_, at) => `12${at}/80 20 0${at}:00`);
+		expect(list({ all: 14, beyond: 10 }, ...week, ...days, ...normal).split(', ')).toHaveLength(14);
+		expect(list({ all: 13, beyond: 10 }, ...week, ...days, ...normal)).toMatch(/^186\/94 .*182\/90 .* … and 6 more$/);
+	});
+});
+
+describe('severity', () => {
+	it.each<[Array<number | null | string>, number]>([
+		[[180, 100], 1],
+		[[150, 132], 1.2],
+		[[270, 110], 1.5],
+		[[150, 25], 2],
+		[[45, null], 2],
+		[['190 "mm"', 80], 1],
+	])('of %j is %d', (values, expected) => {
+		expect(severity(bloodPressure, limits, values)).toBeCloseTo(expected);
+	});
+
+	it('of no limits is 0', () => {
+		expect(severity(bloodPressure, [], [200, 120])).toBe(0);
+	});
+});
+
+it('counts are words', () => {
+	expect([plural(1, 'reading'), plural(0, 'reading'), plural(1200, 'day')]).toEqual([
+		'1 reading',
+		'0 readings',
+		'1,200 days',
+	]);
+});
