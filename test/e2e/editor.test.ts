@@ -12,8 +12,8 @@ const NODE = 'Health Data Service';
 const world = createWorld([{ key: KEY, users: 9 }]);
 const [{ users }] = world.teams;
 
-/** n8n's default, without a setting of n8n or of the workflow. */
-const zone = 'America/New_York';
+/** The zone of the invented users, so that the pictures show mornings and evenings. */
+const zone = 'UTC';
 const [start, end] = [DateTime.fromISO('2026-03-02', { zone }), DateTime.fromISO('2026-03-04', { zone }).endOf('day')];
 const readingsUntil = (until: DateTime, user: (typeof users)[number]) =>
 	world.readings(user.user_id, 'blood_pressure', start.toMillis(), until.toMillis());
@@ -24,7 +24,7 @@ let host: Host;
 let editor: Editor;
 beforeAll(async () => {
 	// The demo's address is in the pictures, when it is free.
-	host = await startHost(world, { port: 4010 });
+	host = await startHost(world, { port: 4010, env: { GENERIC_TIMEZONE: zone } });
 	editor = await openEditor(host.url);
 	await editor.logIn();
 });
@@ -35,8 +35,10 @@ afterAll(async () => {
 
 it('is found in the nodes panel by what it is about', async () => {
 	await editor.openNodesPanel();
-	for (const words of ['health', 'vitals', 'wearable', 'wearables', 'mindfulness', 'meditation', 'blood pressure']) {
-		await editor.searchNodes(words);
+	const devices = ['omron', 'withings', 'fitbit', 'apple health'];
+	const words = ['health', 'vitals', 'wearable', 'wearables', 'mindfulness', 'meditation', 'blood pressure'];
+	for (const search of [...words, ...devices]) {
+		await editor.searchNodes(search);
 		await editor.foundNode(NODE).waitFor();
 	}
 	await editor.pickNode(NODE);

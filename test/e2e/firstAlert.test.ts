@@ -40,7 +40,7 @@ afterAll(async () => {
 
 /** What the page calls it. */
 function said(words: string, steps = ALERT) {
-	if (!new RegExp(`[*\`]${words.replace(/[{}.$]/g, '\\$&')}[*\`]`).test(steps))
+	if (!new RegExp(`[*\`]${words.replace(/[{}.$+]/g, '\\$&')}[*\`]`).test(steps))
 		throw new Error(`README.md does not say ${words}`);
 	return words;
 }
@@ -49,6 +49,7 @@ it('leads from an empty canvas to a table with each user, also without readings'
 	const inTable = (words: string) => said(words, TABLE);
 	expect(TABLE.match(/^\d+\. /gm)).toHaveLength(5);
 
+	inTable('+');
 	await editor.openNodesPanel(inTable('Add first step…'));
 	await editor.searchNodes(inTable('blood pressure'));
 	await editor.pickNode(inTable('Health Data Service'));
@@ -73,6 +74,7 @@ it('leads from an empty canvas to a table with each user, also without readings'
 it('leads from an empty canvas to a published alert', async () => {
 	expect(ALERT.match(/^\d+\. /gm)).toHaveLength(10);
 
+	said('+');
 	await editor.openNodesPanel(said('Add first step…'));
 	await editor.searchNodes(said('blood pressure'));
 	await editor.pickNode(said('Health Data Service'));
@@ -93,7 +95,7 @@ it('leads from an empty canvas to a published alert', async () => {
 
 	await editor.openNextStepPanel();
 	await editor.searchNodes(said('slack'));
-	await editor.pickNode('Slack');
+	await editor.pickNode(said('Slack'));
 	await editor.pickAction(said('Send a message'));
 	await editor.seeLabel(said('Send Message To'));
 	await editor.chooseOption('select', said('Channel'));

@@ -10,7 +10,7 @@ const { copyRepository } = require('../helpers/copy');
 const { emptyFolder, removeFolder } = require('../helpers/folder');
 
 const page = readFileSync(join(ROOT, 'docs', 'adding-a-metric.md'), 'utf8').replace(/^\t/gm, '');
-const steps = [...page.matchAll(/In `([^`]+)`, before `([^`]+)`:\n\n```\w+\n([^]*?)```/g)].map(
+const steps = [...page.matchAll(/In `([^`]+)`, before (?:the entry of )?`([^`]+)`:\n\n```\w+\n([^]*?)```/g)].map(
 	([, file, before, block]) => ({ file, before, block }),
 );
 /** @type {string} */
@@ -79,6 +79,8 @@ it('gives the metric: operation, rows, pages, days, event; preview; answers that
 	/** @param {string[]} names */
 	const matching = (names) => names.flatMap((name) => ['--testMatch', `<rootDir>/${name}`]);
 	await run([...jest, '-u', ...matching(['test/repository/screen.test.ts'])]);
+	// The words of step 5 are not in the copy.
+	expect(() => run([...jest, ...matching(['test/repository/metricPlaces.test.ts'])])).toThrow('7 failed');
 	const output = await run([...jest, ...matching(tests)]);
 	for (const test of tests) expect(output).toContain(`PASS ${test}`);
 	for (const name of ['timeseries/heartRate', 'reads heart_rate over its pages']) expect(output).toContain(`✓ ${name}`);

@@ -84,6 +84,10 @@ it('the tool of an AI agent has the fields of the node, and Simplify for each ch
 	for (const line of ofTool.trim().split('\n')) expect(line).toContain(', simplify');
 });
 
+it('a trigger that looks for a test event asks nobody to create one', () => {
+	expect(trigger.eventTriggerDescription).toMatch(/^Looking for /);
+});
+
 it.each(['one', 'listed', 'all', '={{ $json.users }}'])('Limit is there once, with Users %s', (userScope) => {
 	const values = defaultsOf(node, { resource: 'timeseries', operation: 'bloodPressure', userScope });
 	const limits = shown(node, node.properties, values).filter(({ name }) => name === 'limit');
