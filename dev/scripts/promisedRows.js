@@ -18,11 +18,11 @@ function emptyReadings(folder, metric) {
 	return readingRows({ metric }, groupsOf({ groups: { any: [{ data: [{}] }] } }), USER);
 }
 
-const NO_OPTIONS = { meanLimits: [], limits: [], onlyStatus: [], comparesPrevious: false, hasTimeZone: false };
+const NO_OPTIONS = { meanLimits: [], limits: [], onlyStatus: [], hasTimeZone: false };
 /** Options that add columns. */
 const ALL_OPTIONS = {
 	...{ meanLimits: [{}], limits: [{}], onlyStatus: ['high'], minReadings: 1, minDays: 1 },
-	...{ comparesPrevious: true, hasTimeZone: true },
+	...{ compareWith: 'period', hasTimeZone: true },
 };
 
 /** @param {string} folder of the node @param {Metric} metric */

@@ -166,7 +166,7 @@ describe('Summary per User', () => {
 			[{ onlyStatus: ['high'] }, "'Return Only' is High, but there is no limit above which a mean is high"],
 			[{ meanSystolic: 'x' }, "'Mean Systolic' is not a number of 0 or more"],
 			[{ minDays: 0 }, "'Least Days' is not a whole number of 1 or more"],
-			[{ comparePrevious: 'x' }, "'Compare With Previous Period' is not true or false"],
+			[{ compareWith: 'x' }, "'Compare With' is not one of its options"],
 			[{ userTimeZone: 'x' }, "'Use Each User's Time Zone' is not true or false"],
 		])('%j is an error before any request', async (options, message) => {
 			const { error } = await run(summary({ options: options as unknown as INodeParameters }));
@@ -175,7 +175,7 @@ describe('Summary per User', () => {
 		});
 
 		it('of another output or metric are ignored', async () => {
-			const options = { meanSystolic: 'x', onlyStatus: 'x', minDays: 'x', comparePrevious: 'x', minSystolic: 'x' };
+			const options = { meanSystolic: 'x', onlyStatus: 'x', minDays: 'x', compareWith: 'x', minSystolic: 'x' };
 			const plain = bloodPressureOf(byUserId(BERLIN.user_id), { options });
 			expect((await run(plain)).rows).toHaveLength(8);
 			const [row] = (
@@ -186,7 +186,7 @@ describe('Summary per User', () => {
 
 		it('compare with the period before: one query, as for the longer range', async () => {
 			const days = { startDate: '2026-03-11', endDate: '2026-03-20' };
-			const [row] = await withOptions({ comparePrevious: true }, days);
+			const [row] = await withOptions({ compareWith: 'period' }, days);
 			const asked = used.sandbox.requests.length;
 			used.sandbox.requests.length = 0;
 			const [before] = (await run(summary({ startDate: '2026-03-01', endDate: '2026-03-10' }))).rows;
@@ -216,7 +216,7 @@ describe('Summary per User', () => {
 	it('gives a tool a short row, also without readings', async () => {
 		const ask = async (user: typeof SILENT) => {
 			const parameters = summary(
-				{ options: { meanSystolic: 135, comparePrevious: true } },
+				{ options: { meanSystolic: 135, compareWith: 'period' } },
 				byClientId(user.client_user_id),
 			);
 			const { answers } = await runAgent(used.credential, { Tool: parameters }, [['Tool', {}]]);

@@ -3,7 +3,7 @@ import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 import { RANGES, rangeOfUsers, type RangeOptions } from '../../nodes/HealthDataService/resources/timeseries/dateRange';
 
-type RowOptions = Pick<RangeOptions, 'isWholeDays' | 'comparesPrevious'>;
+type RowOptions = Pick<RangeOptions, 'isWholeDays' | 'compareWith'>;
 
 interface DateFields {
 	dateRange: string;

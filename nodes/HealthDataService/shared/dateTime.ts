@@ -3,7 +3,7 @@ import { DateTime, IANAZone } from 'luxon';
 import { memoized, jsonText, withoutTrailing } from './values';
 
 /** YYYY-MM-DD */
-const DATE_LENGTH = 10;
+export const DATE_LENGTH = 10;
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;

@@ -9,13 +9,16 @@ export type Edge = 'first' | 'last';
 
 const LABELS: Record<Edge, string> = { first: 'Start Date', last: 'End Date' };
 
+/** The calendar day that `here` shows: its midnight in UTC, where days are alike. */
+export const dateOf = (here: DateTime): DateTime =>
+	here.setZone('UTC', { keepLocalTime: true }).startOf('day');
+
 /**
  * First or last instant, in `zone`, of the day that `here` shows. Where the zone left the day out, the next day begins and the day
  * before ends there.
  */
 export function edgeOf(here: DateTime, zone: string, edge: Edge): DateTime {
-	const day = here.setZone('UTC', { keepLocalTime: true }).startOf('day');
-	const next = day.plus({ days: edge === 'first' ? 0 : 1 });
+	const next = dateOf(here).plus({ days: edge === 'first' ? 0 : 1 });
 	// Without a midnight, Luxon takes the first instant after it.
 	const first = atEdge(next.setZone(zone, { keepLocalTime: true }), 'first');
 	return edge === 'first' ? first : first.minus(1);

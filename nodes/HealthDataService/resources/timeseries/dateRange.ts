@@ -5,24 +5,21 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { DateTime, IANAZone } from 'luxon';
 import { shownIf } from '../../fields/field';
+import type { Reading } from '../../service/readings/measurements';
 import type { RangeOf, ReadRange } from '../../service/readings/rows';
+import type { CompareWith } from '../../service/readings/summary';
 import { timeZoneOf } from '../../service/users/users';
-import { localTimeIn } from '../../shared/dateTime';
+import { DATE_LENGTH, localTimeIn } from '../../shared/dateTime';
 import { Problem } from '../../shared/problem';
 import { isBlank, memoized } from '../../shared/values';
-import { edgeOf, toDay, toTime } from './calendar';
+import { dateOf, edgeOf, toDay, toTime } from './calendar';
+import { daysIn, timesIn, type Periods, type Span } from './periods';
 
 /** Values of the fields: text, a JS Date or a Luxon DateTime. */
 export interface TypedDates {
 	startDate?: unknown;
 	/** An empty text leaves the end open. */
 	endDate?: unknown;
-}
-
-/** From and to. Without an end, to now and beyond. */
-interface Span {
-	start: DateTime;
-	end?: DateTime;
 }
 
 export interface Range {
@@ -34,21 +31,23 @@ export interface Range {
 	dates?: { word: string; dateOnly?: boolean };
 	/** Whether it is of exact times, not of the whole days of its start and end. */
 	isExact?: boolean;
-	/** `here` is now, in the zone of the days. */
+	/** `here` is now, in the zone of the node; for exact times, in that of the user. */
 	toSpan: (here: DateTime, dates: TypedDates) => Span;
 }
 
 /** Calendar days: today and those before it. */
 const lastDays =
 	(days: number): Range['toSpan'] =>
-	(here) => ({ start: here.minus({ days: days - 1 }), end: here });
+	(here) => ({ start: dateOf(here).minus({ days: days - 1 }), end: 'now' });
 
 /** The calendar day, week or month that was so many ago. Weeks begin on Monday. */
 const calendar =
 	(ago: number, unit: 'day' | 'week' | 'month'): Range['toSpan'] =>
 	(here) => {
-		const start = here.minus({ [unit]: ago }).startOf(unit);
-		return { start, end: start.plus({ [unit]: 1 }).minus({ days: 1 }) };
+		const start = dateOf(here)
+			.minus({ [unit]: ago })
+			.startOf(unit);
+		return { start, end: start.endOf(unit) };
 	};
 
 /**
@@ -61,7 +60,7 @@ const typed =
 		const zone = here.zoneName!;
 		const start = toInstant(startDate, zone, 'first');
 		const isOpen = typeof endDate === 'string' && isBlank(endDate);
-		if (isOpen) return { start };
+		if (isOpen) return { start, end: 'tomorrow' };
 		const end = toInstant(endDate, zone, 'last');
 		if (end < start)
 			throw new Problem(
@@ -78,12 +77,16 @@ export const RANGES: Range[] = [
 		name: 'Last 24 Hours',
 		value: 'last24Hours',
 		isExact: true,
-		toSpan: (here) => ({ start: here.minus({ hours: 24 }), end: here }),
+		toSpan: (here) => ({ start: here.minus({ hours: 24 }), end: 'now' }),
 	},
 	{ name: 'Last 7 Days', value: DEFAULT_RANGE, toSpan: lastDays(7) },
 	{ name: 'Last 30 Days', value: 'last30Days', toSpan: lastDays(30) },
 	{ name: 'Last 90 Days', value: 'last90Days', toSpan: lastDays(90) },
-	{ name: 'Today', value: 'today', toSpan: calendar(0, 'day') },
+	{
+		name: 'Today',
+		value: 'today',
+		toSpan: (here) => ({ start: here, end: 'today' }),
+	},
 	{ name: 'Yesterday', value: 'yesterday', toSpan: calendar(1, 'day') },
 	{
 		name: 'Last Week',
@@ -102,7 +105,7 @@ export const RANGES: Range[] = [
 	{
 		name: 'Between Times',
 		value: 'times',
-		description: 'From one exact time to another',
+		description: "From one exact time to another, in the workflow's time zone",
 		dates: { word: 'time' },
 		isExact: true,
 		toSpan: typed(toTime),
@@ -115,7 +118,7 @@ export const dateRangeField: INodeProperties = {
 	type: 'options',
 	default: DEFAULT_RANGE,
 	description:
-		"When the readings were taken. Days are those of the workflow's time zone, and today is one of the last 7 days. One Item per Day takes whole days. Where nothing was measured, only Summary per User has an item.",
+		"When the readings were taken: days are those of the workflow's time zone, and One Item per Day takes whole ones",
 	options: RANGES.map(({ name, value, description }) => ({
 		name,
 		value,
@@ -156,14 +159,14 @@ export interface RangeOptions {
 	hasTimeZone?: boolean;
 	/** Whether rows are of days: the range begins and ends with whole days, so that no row is of a part of a day. */
 	isWholeDays?: boolean;
-	/** *Compare With Previous Period*: the range before it is read too. */
-	comparesPrevious?: boolean;
+	compareWith?: CompareWith;
 }
 
 /**
- * The range in the time zone of the node, or in each user's own. An empty end stays open.
+ * The range in the time zone of the node, or in each user's own. Days are named once, in the node's zone: the user's zone says where
+ * they begin and end.
  *
- * @throws Problem for an invalid date, an end before the start, an open range in the future, and an unknown zone of the node
+ * @throws Problem for an invalid date, an end before the start, a range in the future, and an unknown zone of the node
  */
 export function rangeOfUsers(options: RangeOptions, now: DateTime): RangeOf {
 	const { timeZone, hasTimeZone } = options;
@@ -172,9 +175,11 @@ export function rangeOfUsers(options: RangeOptions, now: DateTime): RangeOf {
 			"'Time Zone' is not a known time zone",
 			'Enter a name from the IANA list, e.g. Europe/Berlin or America/New_York',
 		);
-	const rangeIn = memoized((zone: string) =>
-		toReadRange(options, now.setZone(zone)),
-	);
+	const periodsIn = periodsOf(options, now.setZone(timeZone));
+	const rangeIn = memoized((zone: string) => {
+		const here = now.setZone(zone);
+		return toReadRange(periodsIn(here), here, options.compareWith);
+	});
 	if (!rangeIn(timeZone).query)
 		throw new Problem(
 			"'Start Date' is in the future",
@@ -186,46 +191,65 @@ export function rangeOfUsers(options: RangeOptions, now: DateTime): RangeOf {
 	};
 }
 
-function toReadRange(options: RangeOptions, here: DateTime): ReadRange {
-	const { range, dates = {}, isWholeDays, comparesPrevious } = options;
+/** @param node now, in the zone of the node */
+function periodsOf(
+	{ range, dates = {}, isWholeDays }: RangeOptions,
+	node: DateTime,
+): (here: DateTime) => Periods {
+	const today = dateOf(node);
+	if (range.isExact)
+		return (here) => {
+			const span = range.toSpan(here, dates);
+			return isWholeDays ? daysIn(span, here, today) : timesIn(span, here);
+		};
+	const days = range.toSpan(node, dates);
+	return (here) => daysIn(days, here, today);
+}
+
+/** @param here now */
+function toReadRange(
+	{ asked, earlier }: Periods,
+	here: DateTime,
+	compareWith?: CompareWith,
+): ReadRange {
 	const zone = here.zoneName!;
-	const isDays = isWholeDays === true || !range.isExact;
-	const span = range.toSpan(here, dates);
-	const start = isDays ? edgeOf(span.start, zone, 'first') : span.start;
-	const isRounded = isDays && span.end !== here;
-	const end = isRounded ? span.end && edgeOf(span.end, zone, 'last') : span.end;
-	const to = end ?? DateTime.max(start, here);
-	const format = isDays ? 'yyyy-MM-dd' : 'yyyy-MM-dd HH:mm:ss';
-	const from = start.toFormat(format);
-	const earliest = comparesPrevious ? startBefore(start, to, isDays) : start;
-	const hasBegun = end !== undefined || start <= here;
+	const { start, end, from, to } = asked;
+	const before = compareWith && earlier(compareWith);
+	const query = between(before ? before.start : start, end);
+	const timeOf = timeIn(zone);
 	return {
 		zone,
 		localTimeOf: localTimeIn(zone),
 		from,
-		to: to.toFormat(format),
-		query: hasBegun ? between(earliest, end) : undefined,
-		isBefore({ local, time = Infinity }) {
-			if (!comparesPrevious) return false;
-			return isDays ? local !== null && local < from : time < +start;
+		to,
+		query: start <= DateTime.min(end, here) ? query : undefined,
+		isAsked: (reading) => !before || !(timeOf(reading) < +start),
+		before: before && {
+			from: before.from,
+			to: before.to,
+			has(reading) {
+				const time = timeOf(reading);
+				return time >= +before.start && time <= +before.end;
+			},
 		},
 	};
 }
 
-/** Start of the period before: of as many calendar days, or as long. */
-function startBefore(start: DateTime, to: DateTime, isDays: boolean): DateTime {
-	if (!isDays) return start.minus(to.diff(start));
-	const zone = start.zoneName!;
-	// Luxon's end of a day is an hour late where the next one begins twice.
-	const days = Math.ceil(edgeOf(to, zone, 'last').diff(start, 'days').days);
-	return edgeOf(start.minus({ days }), zone, 'first');
+/** The time of a reading in ms, NaN without one. A date without a time begins with its day in the zone. */
+function timeIn(zone: string) {
+	const startOf = memoized(
+		(day: string) =>
+			+edgeOf(DateTime.fromISO(day, { zone: 'UTC' }), zone, 'first'),
+	);
+	return ({ local, time = NaN }: Reading) =>
+		local?.length === DATE_LENGTH ? startOf(local) : time;
 }
 
 /**
  * The query parameters of a range (contract section 4). Start and end may be the same instant. The end is the last microsecond of its
  * millisecond: the service has microseconds, Luxon has not.
  */
-const between = (start: DateTime, end?: DateTime): ReadRange['query'] => ({
+const between = (start: DateTime, end: DateTime): ReadRange['query'] => ({
 	start_date: start.toISO()!,
-	end_date: end?.toISO()!.replace(/\.\d{3}/, '$&999'),
+	end_date: end.toISO()!.replace(/\.\d{3}/, '$&999'),
 });

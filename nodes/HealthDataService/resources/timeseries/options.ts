@@ -1,11 +1,16 @@
 /** Options of a timeseries operation: fields, defaults, bounds and values. */
-import type { IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
+import type {
+	IExecuteSingleFunctions,
+	INodeProperties,
+	INodePropertyOptions,
+} from 'n8n-workflow';
 import {
 	optionsField,
 	readField,
 	readOption,
 	shownIf,
 	toChoiceOf,
+	toValueOf,
 	toWords,
 } from '../../fields/field';
 import {
@@ -27,7 +32,11 @@ import {
 	type Metric,
 	type ThresholdOption,
 } from '../../service/readings/metrics';
-import type { Status, SummaryOptions } from '../../service/readings/summary';
+import type {
+	CompareWith,
+	Status,
+	SummaryOptions,
+} from '../../service/readings/summary';
 import type { WhenNotFound } from '../../service/users/selection';
 import { Problem } from '../../shared/problem';
 import { toChoice, toSwitch, toText, wholeNumber } from '../../shared/values';
@@ -106,13 +115,27 @@ const onlyStatusField: INodeProperties = {
 	options: STATUSES,
 };
 
-const comparePreviousField: INodeProperties = {
-	displayName: 'Compare With Previous Period',
-	name: 'comparePrevious',
-	type: 'boolean',
-	default: false,
+const COMPARISONS: Array<INodePropertyOptions & { value: CompareWith }> = [
+	{
+		name: 'Previous Period',
+		value: 'period',
+		description: 'As many days, or as much time, just before',
+	},
+	{
+		name: 'A Day Earlier',
+		value: 'day',
+		description: 'The same range a day back, to see what is new today',
+	},
+];
+
+const compareWithField: INodeProperties = {
+	displayName: 'Compare With',
+	name: 'compareWith',
+	type: 'options',
+	default: 'period',
 	description:
-		'Whether to add the means or sums of the period just before, as long as this one',
+		'Adds the means or sums of an earlier range. A range that is not over is compared up to the same time of day.',
+	options: COMPARISONS,
 };
 
 const outputsWith = (has: 'hasLimits' | 'hasJudgement') =>
@@ -158,7 +181,7 @@ export const timeseriesOptions = optionsField([
 			minDaysField,
 		]),
 		onlyStatusField,
-		comparePreviousField,
+		compareWithField,
 	]),
 ]);
 
@@ -203,7 +226,6 @@ export function readOptions(
 		meanLimits: readLimits(context, hasLimits ? meanLimits : []),
 		limits: readLimits(context, hasLimits ? thresholds : []),
 		onlyStatus: [],
-		comparesPrevious: false,
 	};
 	if (!output.hasJudgement) return options;
 	if (hasLimits) {
@@ -216,11 +238,11 @@ export function readOptions(
 		options.minDays = readOption(context, minDaysField, undefined, wholeNumber);
 	}
 	options.onlyStatus = readOption(context, onlyStatusField, [], toStatuses);
-	options.comparesPrevious = readOption(
+	options.compareWith = readOption(
 		context,
-		comparePreviousField,
-		false,
-		toSwitch,
+		compareWithField,
+		undefined,
+		toValueOf<CompareWith>(compareWithField),
 	);
 	// Without a limit no row is high, which would look like good news.
 	if (options.onlyStatus.includes('high') && options.meanLimits.length === 0)

@@ -54,8 +54,7 @@ function pollRow(
 	user: UserRef,
 	{ emitted, inLookback, latestNow, limits, localTimeOf }: PollReadings,
 ): IDataObject {
-	const common = { meanLimits: [], onlyStatus: [], comparesPrevious: false };
-	const options = { ...common, metric, limits };
+	const options = { metric, limits, meanLimits: [], onlyStatus: [] };
 	const read = (row: IDataObject) => readingOf(metric, row, localTimeOf);
 	const out = emitted.map(({ row }) => read(row));
 	const measurements = measurementsOf(metric, out);

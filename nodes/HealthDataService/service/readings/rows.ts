@@ -26,7 +26,7 @@ export interface Group {
 	extras: IDataObject;
 }
 
-/** The range that is read for a user: what is sent, and which readings are of the period before. */
+/** The range that is read for a user: what is sent, and which readings are of which period. */
 export interface ReadRange {
 	/** IANA name. */
 	zone: string;
@@ -34,10 +34,12 @@ export interface ReadRange {
 	/** First and last day as YYYY-MM-DD, or local times. */
 	from: string;
 	to: string;
-	/** Parameters of the contract, 4.1. Undefined for an open range that begins in the future. */
-	query?: { start_date: string; end_date?: string };
-	/** Whether a reading is of the period before, with *Compare With Previous Period*. */
-	isBefore: (reading: Reading) => boolean;
+	/** Parameters of the contract, 4.1. Undefined for a range that begins in the future. */
+	query?: { start_date: string; end_date: string };
+	/** Whether a reading that was read is of the period asked for, as all are without `before`, and those without a time. */
+	isAsked: (reading: Reading) => boolean;
+	/** *Compare With*: a period that begins earlier, which is read too. */
+	before?: { from: string; to: string; has: (reading: Reading) => boolean };
 }
 
 export type RangeOf = (selected: SelectedUser) => ReadRange;

@@ -13,18 +13,21 @@ import {
 	readingOf,
 	type Counted,
 	type Measurement,
-	type Reading,
 } from './measurements';
 import { measuredColumns, type Metric } from './metrics';
 import {
 	readingRows,
 	type Group,
 	type ReadingOptions,
+	type ReadRange,
 	type RowOptions,
 } from './rows';
 
 /** *Return Only*: values of the column `status`. */
 export type Status = 'high' | 'in range' | 'no readings';
+
+/** *Compare With*: the period just before, or the same one a day earlier. */
+export type CompareWith = 'period' | 'day';
 
 export interface SummaryOptions extends RowOptions {
 	/** A slug; empty for all. */
@@ -36,7 +39,7 @@ export interface SummaryOptions extends RowOptions {
 	minDays?: number;
 	/** Empty for all. */
 	onlyStatus: readonly Status[];
-	comparesPrevious: boolean;
+	compareWith?: CompareWith;
 }
 
 /** A row for each day, its sources together. */
@@ -66,23 +69,32 @@ export function summaryRows(
 ): IDataObject[] {
 	const { metric, rangeOf, provider, sourceTypes, onlyStatus } = options;
 	const { minReadings = 0, minDays = 0 } = options;
-	const { from, to, zone: time_zone, isBefore } = rangeOf(selected);
+	const { from, to, zone: time_zone, isAsked, before } = rangeOf(selected);
 	const readings = readingsOf(options, groups, selected);
-	const valuesOf = (ofPeriod: Reading[]) =>
-		periodValues(options, measurementsOf(metric, ofPeriod));
-	const values = valuesOf(readings.filter((one) => !isBefore(one)));
+	const all = measurementsOf(metric, readings);
+	const values = periodValues(options, all.filter(isAsked));
 	if (onlyStatus.length > 0 && !onlyStatus.includes(values.status as Status))
 		return [];
 	const connected = selected.record && connectedSlugs(selected.record);
 	const enough_readings =
 		Number(values.readings) >= minReadings && Number(values.days) >= minDays;
 	Object.assign(values, { from, to, time_zone, connected, enough_readings });
-	// Each period as if it was read alone.
-	const valuesBefore = valuesOf(readings.filter(isBefore));
-	for (const [column, value] of Object.entries(valuesBefore))
-		values[before(column)] = value;
+	if (before) Object.assign(values, valuesBefore(options, all, before));
 	const id = [from, to, provider, ...sourceTypes];
 	return [rowMaker('summary', options)(selected.user, values, id)];
+}
+
+/** The columns of *Compare With*. */
+function valuesBefore(
+	options: ColumnOptions,
+	all: readonly Measurement[],
+	{ from, to, has }: NonNullable<ReadRange['before']>,
+): IDataObject {
+	const values = periodValues(options, all.filter(has));
+	const entries = Object.entries({ ...values, from, to });
+	return Object.fromEntries(
+		entries.map(([column, value]) => [ofBefore(column), value]),
+	);
 }
 
 function readingsOf(
@@ -130,7 +142,7 @@ export function periodColumns(
 ): string[] {
 	const { meanLimits, limits, minReadings, minDays, onlyStatus } = options;
 	const isSummary = period === 'summary';
-	const compares = isSummary && options.comparesPrevious;
+	const compares = isSummary && options.compareWith !== undefined;
 	const isPoll = period === 'poll';
 	const { measured, hasMeanText } = options.metric;
 	const aggregates = Object.entries(measured).map(([column, hows]) =>
@@ -151,8 +163,8 @@ export function periodColumns(
 		[isPoll, ['corrected']],
 		[true, ['latest', 'latest_time', 'highest', 'highest_time']],
 		[true, ['lowest', 'lowest_time', ...others, 'left_out']],
-		[compares, [...averages, 'readings'].map(before)],
-		[compares && meanLimits.length > 0, ['status_before']],
+		[compares, [...averages, 'readings', 'from', 'to'].map(ofBefore)],
+		[compares && meanLimits.length > 0, [ofBefore('status')]],
 		[isSummary, ['from', 'to']],
 		[true, ['providers', 'source_types']],
 		[isSummary, ['connected']],
@@ -162,10 +174,13 @@ export function periodColumns(
 	return columns.flatMap(([has, names]) => (has ? names : []));
 }
 
-const before = (column: string) => `${column}_before`;
+const ofBefore = (column: string) => `${column}_before`;
 
 /** Columns that an AI agent does not get, and the times of a reading. */
-const LONG = ['user_id', 'row_id', 'from', 'to', 'connected'];
+const LONG = [
+	...['user_id', 'row_id', 'connected'],
+	...['from', 'to', 'from_before', 'to_before'],
+];
 
 /** The columns for an AI agent, which pays for each character: means as one text, and no minima and maxima. */
 export function shortColumns(

@@ -1,11 +1,12 @@
 /** Conversion of the date fields to instants: presets, days and times, in any time zone. */
 import { DateTime, Settings } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
-import { readRanges, toDateRange } from '../../../helpers/ranges';
+import { readRange, readRanges, toDateRange } from '../../../helpers/ranges';
 
 const BERLIN = 'Europe/Berlin';
 // Monday after the change of clocks in Berlin, shortly after midnight there and still Sunday in UTC.
 const now = DateTime.fromISO('2026-03-29T22:30:00.123Z');
+const TOMORROW = '2026-03-31T23:59:59.999999+02:00';
 const range = (dateRange: string, zone = BERLIN) => toDateRange({ dateRange }, zone, now);
 
 afterEach(() => void jest.restoreAllMocks());
@@ -79,9 +80,9 @@ describe('Between Days', () => {
 		);
 	});
 
-	it.each(['', '  '])('leaves the end open when it is %p', (endDate) => {
-		const read = toDateRange({ dateRange: 'days', startDate: '2026-01-31', endDate }, BERLIN);
-		expect(read).toEqual({ start_date: '2026-01-31T00:00:00.000+01:00' });
+	it.each(['', '  '])('an open end (%p) is the end of tomorrow, for clocks and zones that are ahead', (endDate) => {
+		const read = toDateRange({ dateRange: 'days', startDate: '2026-01-31', endDate }, BERLIN, now);
+		expect(read).toEqual({ start_date: '2026-01-31T00:00:00.000+01:00', end_date: TOMORROW });
 	});
 });
 
@@ -105,8 +106,9 @@ describe('a day that Samoa left out', () => {
 });
 
 describe('Between Times', () => {
+	const later = DateTime.fromISO('2027-03-30T10:00:00Z');
 	const times = (startDate: unknown, endDate: unknown, zone = BERLIN) => {
-		const { start_date, end_date } = toDateRange({ dateRange: 'times', startDate, endDate }, zone, now);
+		const { start_date, end_date } = toDateRange({ dateRange: 'times', startDate, endDate }, zone, later);
 		return `${start_date} ${end_date}`;
 	};
 
@@ -115,9 +117,14 @@ describe('Between Times', () => {
 	const TWICE = '2026-10-25T02:30:00+01:00';
 	const HAVANA = '2026-11-01T00:00:00.000-04:00 2026-11-01T23:59:59.999999-05:00';
 	it.each<[string, unknown, unknown, string, string?]>([
-		['in the zone', '2026-01-31T14:30:00', '', '2026-01-31T14:30:00.000+01:00 undefined'],
-		['blank at the end', '2026-01-31', '  ', '2026-01-31T00:00:00.000+01:00 undefined'],
-		['that the clocks skip', '2026-03-29T02:30:00', '', '2026-03-29T03:30:00.000+02:00 undefined'],
+		['in the zone', '2026-01-31T14:30:00', '', '2026-01-31T14:30:00.000+01:00 2027-03-31T23:59:59.999999+02:00'],
+		['blank at the end', '2026-01-31', '  ', '2026-01-31T00:00:00.000+01:00 2027-03-31T23:59:59.999999+02:00'],
+		[
+			'that the clocks skip',
+			'2026-03-29T02:30:00',
+			'',
+			'2026-03-29T03:30:00.000+02:00 2027-03-31T23:59:59.999999+02:00',
+		],
 		['that come twice', TWICE, TWICE, '2026-10-25T02:30:00.000+01:00 2026-10-25T02:30:00.000999+01:00'],
 		['of an instant', '2026-01-31', '2026-07-31T14:30:00Z', `${JANUARY} 2026-07-31T16:30:00.000999+02:00`],
 		['of a JS Date', new Date('2026-01-30T23:00:00Z'), '2026-01-31', `${JANUARY} 2026-01-31T23:59:59.999999+01:00`],
@@ -146,21 +153,22 @@ describe('Between Times', () => {
 
 	it.each([
 		['2026-03-29T12:00:00', '2026-03-29T23:59:59.999999+02:00'],
-		['', undefined],
+		['', TOMORROW],
 	])('are whole days where each day becomes a row, until %p', (endDate, end_date) => {
 		const fields = { dateRange: 'times', startDate: '2026-03-02T12:00:00', endDate };
 		const start_date = '2026-03-02T00:00:00.000+01:00';
-		expect(toDateRange(fields, BERLIN, now, { isWholeDays: true })).toEqual(
-			end_date ? { start_date, end_date } : { start_date },
-		);
+		expect(toDateRange(fields, BERLIN, now, { isWholeDays: true })).toEqual({ start_date, end_date });
 	});
 
-	it.each(['days', 'times'])('a start in the future is an error only where the end is open: %s', (dateRange) => {
-		const read = (endDate: string, startDate = now.plus({ days: 2 }).toISO()) =>
-			toDateRange({ dateRange, startDate, endDate }, BERLIN, now);
-		expect(() => read('')).toThrow("'Start Date' is in the future");
-		expect(read('2100-01-01').end_date).toMatch(/^2100-01-01/);
-		expect(read('', now.toISO()!).end_date).toBeUndefined();
+	it.each([
+		['days', '2026-03-31', ''],
+		['days', '2026-03-31', '2026-04-02'],
+		['times', '2026-03-30T00:30:00.124+02:00', ''],
+		['times', '2026-03-30T00:30:00.124+02:00', '2100-01-01'],
+	])('a start in the future is an error, wherever the end is: %s %s %s', (dateRange, startDate, endDate) => {
+		const read = (start: string) => toDateRange({ dateRange, startDate: start, endDate }, BERLIN, now);
+		expect(() => read(startDate)).toThrow("'Start Date' is in the future");
+		expect(read(now.toISO()!).end_date).toMatch(endDate || TOMORROW);
 	});
 });
 
@@ -171,12 +179,23 @@ describe("in each user's own time zone", () => {
 		readRanges({ ...fields, userTimeZone: true }, BERLIN, now);
 
 	it('users of one zone share a range, and the others have that of the node', () => {
-		const rangeOf = rangesOf({ dateRange: 'today' });
-		expect(rangeOf(NEW_YORK)).toMatchObject({ zone: 'America/New_York', from: '2026-03-29' });
+		const rangeOf = rangesOf({ dateRange: 'yesterday' });
+		expect(rangeOf(NEW_YORK)).toMatchObject({
+			...{ zone: 'America/New_York', from: '2026-03-29', to: '2026-03-29' },
+			query: { start_date: '2026-03-29T00:00:00.000-04:00', end_date: '2026-03-29T23:59:59.999999-04:00' },
+		});
 		expect(rangeOf({ ...NEW_YORK })).toBe(rangeOf(NEW_YORK));
 		const others = [undefined, {}, inZone('Moon'), inZone(null)].map((record) => rangeOf(record));
-		for (const range of others) expect(range).toMatchObject({ zone: BERLIN, from: '2026-03-30' });
+		for (const range of others) expect(range).toMatchObject({ zone: BERLIN, from: '2026-03-29' });
 	});
+
+	it.each(['2026-03-30', '2026-03-30T00:30:00+02:00', now.setZone(BERLIN)])(
+		'%p names a day in the zone of the node, of which the user has the same',
+		(startDate) => {
+			const rangeOf = readRanges({ dateRange: 'days', startDate, endDate: startDate, userTimeZone: true }, BERLIN, now);
+			for (const record of [NEW_YORK, undefined]) expect(rangeOf(record)).toMatchObject({ from: '2026-03-30' });
+		},
+	);
 
 	it.each([
 		['days', '2026-03-30', '2026-03-30'],
@@ -188,9 +207,10 @@ describe("in each user's own time zone", () => {
 	});
 });
 
-describe('with the period before', () => {
-	const sent = (fields: object) =>
-		toDateRange({ dateRange: 'days', ...fields }, BERLIN, now, { comparesPrevious: true });
+describe('Compare With', () => {
+	const compared = (compareWith: 'period' | 'day', fields: object, zone = BERLIN, at = now) =>
+		readRange({ dateRange: 'days', ...fields }, zone, at, { compareWith });
+	const at = (time: string) => ({ row: {}, values: [], time: Date.parse(time), local: '' });
 
 	it.each([
 		['as many days', { startDate: '2026-03-10', endDate: '2026-03-12' }, '2026-03-07T00:00:00.000+01:00'],
@@ -205,7 +225,45 @@ describe('with the period before', () => {
 			'2026-03-02T10:00:00.000+01:00',
 		],
 	])('one query reads %s more', (_, fields, start_date) => {
-		expect(sent(fields)).toEqual({ ...toDateRange({ dateRange: 'days', ...fields }, BERLIN, now), start_date });
+		const { end_date } = toDateRange({ dateRange: 'days', ...fields }, BERLIN, now);
+		expect(compared('period', fields).query).toEqual({ start_date, end_date });
+	});
+
+	const WEEK = { dateRange: 'lastWeek' };
+	const EXACT = { dateRange: 'times', startDate: '2026-03-26T10:00:00Z', endDate: '2026-03-26T12:00:00Z' };
+	it.each<['period' | 'day', object, string, string, string]>([
+		// Up to the same time of day, 00:30:00.123 in Berlin.
+		['period', { dateRange: 'last7Days' }, '2026-03-17', '2026-03-23', '2026-03-22T23:30:00.123Z'],
+		['day', { dateRange: 'last7Days' }, '2026-03-23', '2026-03-29', '2026-03-28T23:30:00.123Z'],
+		['period', { dateRange: 'today' }, '2026-03-29', '2026-03-29', '2026-03-28T23:30:00.123Z'],
+		['day', { dateRange: 'today' }, '2026-03-29', '2026-03-29', '2026-03-28T23:30:00.123Z'],
+		['period', { startDate: '2026-03-29', endDate: '' }, '2026-03-27', '2026-03-28', '2026-03-27T23:30:00.123Z'],
+		[
+			'period',
+			{ startDate: '2026-03-29', endDate: '2026-03-31' },
+			'2026-03-26',
+			'2026-03-27',
+			'2026-03-26T23:30:00.123Z',
+		],
+		['period', WEEK, '2026-03-16', '2026-03-22', '2026-03-22T22:59:59.999Z'],
+		['day', WEEK, '2026-03-22', '2026-03-28', '2026-03-28T22:59:59.999Z'],
+		['period', { dateRange: 'last24Hours' }, '2026-03-27 23:30:00', '2026-03-28 23:30:00', '2026-03-28T22:30:00.122Z'],
+		['day', { dateRange: 'last24Hours' }, '2026-03-27 23:30:00', '2026-03-29 00:30:00', '2026-03-28T23:30:00.123Z'],
+		['period', EXACT, '2026-03-26 09:00:00', '2026-03-26 11:00:00', '2026-03-26T09:59:59.999Z'],
+		['day', EXACT, '2026-03-25 11:00:00', '2026-03-25 13:00:00', '2026-03-25T12:00:00.000Z'],
+		// Of what is over by now.
+		[
+			'period',
+			{ ...EXACT, startDate: '2026-03-29T22:00:00Z', endDate: '2026-03-31' },
+			'2026-03-29 23:29:59',
+			'2026-03-30 00:00:00',
+			'2026-03-29T21:59:59.999Z',
+		],
+	])('%s, %j: from %s to %s', (by, fields, from, to, last) => {
+		const { before } = compared(by, fields);
+		expect(before).toMatchObject({ from, to });
+		expect(before!.has(at(last))).toBe(true);
+		expect(before!.has({ ...at(last), time: Date.parse(last) + 1 })).toBe(false);
 	});
 
 	it.each([
@@ -214,12 +272,19 @@ describe('with the period before', () => {
 		['Africa/Cairo', '2024-10-31', '2024-10-30T00:00:00.000+03:00'],
 		['America/Asuncion', '2014-10-05', '2014-10-04T00:00:00.000-04:00'],
 	])('one day reads one more where clocks change at midnight: %s', (zone, day, start_date) => {
-		const fields = { dateRange: 'days', startDate: day, endDate: day };
-		expect(toDateRange(fields, zone, now, { comparesPrevious: true })).toMatchObject({ start_date });
+		const fields = { startDate: day, endDate: day };
+		for (const by of ['period', 'day'] as const) expect(compared(by, fields, zone).query).toMatchObject({ start_date });
+	});
+
+	it('a range that has not begun for a user has no readings, and a day before it', () => {
+		const rangeOf = readRanges({ dateRange: 'today', userTimeZone: true }, BERLIN, now, { compareWith: 'period' });
+		const { query, before } = rangeOf({ user_id: 'u', fallback_time_zone: { id: 'America/New_York' } });
+		expect(query).toBeUndefined();
+		expect(before).toMatchObject({ from: '2026-03-29', to: '2026-03-29' });
 	});
 
 	it('an end before the start is an error, whatever comes before', () => {
-		expect(() => sent({ startDate: '2026-03-10', endDate: '2026-03-09' })).toThrow('is before');
+		expect(() => compared('period', { startDate: '2026-03-10', endDate: '2026-03-09' })).toThrow('is before');
 	});
 });
 

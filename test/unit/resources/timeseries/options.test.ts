@@ -7,7 +7,7 @@ import { metricOf } from '../../../helpers/metrics';
 /** All options, as left over from another output or another metric. */
 const ALL: INodeParameters = {
 	...{ meanSystolic: 135, minDiastolic: 110, lowSystolic: 90, minValue: 10 },
-	...{ minReadings: 12, minDays: 3, onlyStatus: ['in range'], comparePrevious: true },
+	...{ minReadings: 12, minDays: 3, onlyStatus: ['in range'], compareWith: 'day' },
 };
 
 function judgementOf(metric: Metric, output: string, options: INodeParameters) {
@@ -16,11 +16,11 @@ function judgementOf(metric: Metric, output: string, options: INodeParameters) {
 		getTimezone: () => 'UTC',
 		getNodeParameter: (path: string) => (path === 'output' ? output : options[path.replace('options.', '')]),
 	} as unknown as IExecuteSingleFunctions;
-	const { meanLimits, limits, onlyStatus, comparesPrevious, minReadings, minDays } = readOptions(context, metric);
-	return { meanLimits, limits, onlyStatus, comparesPrevious, minReadings, minDays };
+	const { meanLimits, limits, onlyStatus, compareWith, minReadings, minDays } = readOptions(context, metric);
+	return { meanLimits, limits, onlyStatus, compareWith, minReadings, minDays };
 }
 
-const NONE = { meanLimits: [], limits: [], onlyStatus: [], comparesPrevious: false };
+const NONE = { meanLimits: [], limits: [], onlyStatus: [] };
 const LIMITS = {
 	meanLimits: [{ name: 'Mean Systolic', column: 'systolic', least: 135 }],
 	limits: [
@@ -28,7 +28,7 @@ const LIMITS = {
 		{ name: 'Low Systolic', column: 'systolic', most: 90 },
 	],
 };
-const STATUS = { onlyStatus: ['in range'], comparesPrevious: true };
+const STATUS = { onlyStatus: ['in range'], compareWith: 'day' };
 
 it.each<[string, string, object]>([
 	['bloodPressure', 'readings', NONE],
@@ -44,7 +44,7 @@ it.each<[string, string, object]>([
 it('an option of another output is ignored, whatever it is', () => {
 	const wrong = Object.fromEntries(Object.keys(ALL).map((name) => [name, 'wrong']));
 	expect(judgementOf(metricOf('bloodPressure'), 'readings', wrong)).toEqual(NONE);
-	for (const name of ['minReadings', 'minDays', 'onlyStatus', 'comparePrevious'])
+	for (const name of ['minReadings', 'minDays', 'onlyStatus', 'compareWith'])
 		expect(judgementOf(metricOf('bloodPressure'), 'daily', { [name]: 'wrong' })).toEqual(NONE);
 });
 

@@ -28,11 +28,11 @@ interface Days {
 const ALWAYS = { startDate: '2026-01-01', endDate: '2026-04-30' };
 
 function optionsOf({ zone = 'UTC', dateRange = 'days', ...days }: Days, more: Partial<SummaryOptions> = {}) {
-	const { comparesPrevious = false } = more;
-	const range = readRange({ dateRange, ...ALWAYS, ...days }, zone, NOW, { comparesPrevious });
+	const { compareWith } = more;
+	const range = readRange({ dateRange, ...ALWAYS, ...days }, zone, NOW, { compareWith });
 	return {
 		...{ metric: bloodPressure, rangeOf: () => range, provider: '', sourceTypes: [] },
-		...{ meanLimits: [], limits: [], onlyStatus: [], comparesPrevious, ...more },
+		...{ meanLimits: [], limits: [], onlyStatus: [], ...more },
 	};
 }
 
@@ -266,7 +266,7 @@ describe('the period before', () => {
 		at(`2026-${day}T07:00:00Z`, 120 + index, 80),
 	);
 	const compared = (days: Days, from = 0, ...more: Group[]) =>
-		summary([[...groups.slice(from), at(null, 99, 60), ...more]], days, bloodPressure, { comparesPrevious: true });
+		summary([[...groups.slice(from), at(null, 99, 60), ...more]], days, bloodPressure, { compareWith: 'period' });
 
 	it('has as many calendar days; readings without a time are of the present one', () => {
 		// The service sends the readings from 27 February on.
@@ -283,6 +283,28 @@ describe('the period before', () => {
 		expect(row).toMatchObject(summary([[...groups.slice(3), at(null, 99, 60)]], days));
 		// Without it, all that the service sends counts.
 		expect(summary([groups], days)).toMatchObject({ readings: 5 });
+	});
+
+	it('counts a copy over its end once, in the period of the first', () => {
+		const days = { startDate: '2026-03-02', endDate: '2026-03-02' };
+		const copies = ['2026-03-01T23:59:50Z', '2026-03-02T00:00:20Z'].map((time, index) =>
+			at(time, 150, 90, { provider: ['omron', 'apple'][index] }),
+		);
+		const row = summary([copies], days, bloodPressure, { compareWith: 'period' });
+		expect(row).toMatchObject({ readings: 0, readings_before: 1 });
+	});
+
+	it('a day earlier has the readings of both, and ends a day before: at the same time of day where it is not over', () => {
+		const compare = (days: Days, from: number) =>
+			summary([groups.slice(from)], days, bloodPressure, { compareWith: 'day' });
+		expect(compare({ startDate: '2026-02-28', endDate: '2026-03-02' }, 1)).toMatchObject({
+			...{ readings: 3, readings_before: 3, from_before: '2026-02-27', to_before: '2026-03-01' },
+		});
+		const week = ['04-24T07:00', '04-30T11:00', '04-30T12:01', '05-01T11:00'].map((time) =>
+			at(`2026-${time}Z`, 120, 80),
+		);
+		const row = summary([week], { dateRange: 'last7Days' }, bloodPressure, { compareWith: 'day' });
+		expect(row).toMatchObject({ readings: 3, readings_before: 2, from_before: '2026-04-24', to_before: '2026-04-30' });
 	});
 
 	it('of exact times ends with the instant at which they begin', () => {
@@ -321,11 +343,11 @@ describe('the day of a reading', () => {
 
 it('has its columns in their order', () => {
 	const limits = [{ column: 'systolic', least: 135 }];
-	const options = { limits, meanLimits: limits, minDays: 3, comparesPrevious: true, hasTimeZone: true };
+	const options = { limits, meanLimits: limits, minDays: 3, compareWith: 'period', hasTimeZone: true };
 	const columns = [
 		'client_user_id status enough_readings reached reached_reading reached_time systolic_mean diastolic_mean mean unit',
 		'readings days latest latest_time highest highest_time lowest lowest_time systolic_min systolic_max diastolic_min',
-		'diastolic_max left_out systolic_mean_before diastolic_mean_before mean_before readings_before status_before',
+		'diastolic_max left_out systolic_mean_before diastolic_mean_before mean_before readings_before from_before to_before status_before',
 		'from to providers source_types connected time_zone user_id row_id',
 	];
 	expect(Object.keys(summary([], {}, bloodPressure, options))).toEqual(columns.join(' ').split(' '));
