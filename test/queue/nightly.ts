@@ -58,7 +58,7 @@ const SMALL: Settings = {
 };
 
 /** A test can look into saved executions. */
-const SAVED = { saveDataSuccessExecution: 'all' };
+const SAVED = { saveDataSuccessExecution: 'all', saveDataErrorExecution: 'all' };
 
 /** @param database of the readings: a new one, with a time zone far from those of the users */
 export async function putNightlyRead({ rest, postgres }: Queue, database: string, service: Service) {
@@ -93,8 +93,6 @@ export async function putNightlyRead({ rest, postgres }: Queue, database: string
 		database,
 		shards: shardsWorkflow.id as string,
 		errorWorkflow: errorWorkflow.id as string,
-		/** Without it "Blood Pressure" fails as a whole. */
-		deleteCredential: async () => void (await rest.delete(`/rest/credentials/${ofService.healthDataServiceApi.id}`)),
 		/** Executions start from now on. A plan has made the tables. */
 		publish: async () => void (await rest.activate(shardsWorkflow)),
 		unpublish: async () => void (await rest.deactivate(shardsWorkflow)),

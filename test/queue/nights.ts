@@ -3,6 +3,7 @@
  * error workflow runs.
  */
 import type { User } from '../../dev/sandbox/schemas';
+import { defaultSwitches, type Switches } from '../../dev/sandbox/switches';
 import type { Reading } from '../../dev/sandbox/world';
 import { until } from '../../dev/host/process/until';
 import {
@@ -133,18 +134,6 @@ export function describeNights(place: () => Place) {
 		expect(wrongIn(await tables.readings(), kept)).toEqual(NOTHING_WRONG);
 	});
 
-	it('says by the statement of the page whether a night was accounted for in the last day', async () => {
-		const { tables } = here();
-		const statement = statementLike(/^SELECT coalesce\(max\(accounted\)/);
-		const { plan: id } = await plan();
-		await account(id);
-		expect(await tables.query(statement)).toBe('t');
-		await tables.query("UPDATE health_nights SET accounted = accounted - interval '2 days'");
-		expect(await tables.query(statement)).toBe('f');
-		await tables.query('DELETE FROM health_nights');
-		expect(await tables.query(statement)).toBe('f');
-	});
-
 	it('releases no claim but its own, and gives no account while another execution reads the shard', async () => {
 		const { queue, nightly, sandbox, tables, team } = here();
 		sandbox.switches.latencyMs = 300;
@@ -200,14 +189,24 @@ export function describeNights(place: () => Place) {
 		expect([...askedFor(sandbox.requests)].sort()).toEqual(idsOf([refused, page]).sort());
 	});
 
+	/** How many tries of each shard do not count. */
+	const outages = async () => Number(await here().tables.query('SELECT min(outages) FROM health_shards'));
+	const isTime = async () => await here().tables.query('UPDATE health_nights SET account_by = now()');
+	/** The list is read, and nothing else. */
+	const refusedKey: Switches['fault'] = (_, url) =>
+		url.includes('timeseries') ? { status: 401, body: { detail: 'Invalid API key' } } : undefined;
+
 	it('fails once, and the error workflow runs once, when the key is refused all night', async () => {
 		const { sandbox, tables, team } = here();
-		// The list is read before the key is refused.
-		sandbox.switches.fault = (_, url) =>
-			url.includes('timeseries') ? { status: 401, body: { detail: 'Invalid API key' } } : undefined;
+		sandbox.switches.fault = refusedKey;
 		const { plan: id } = await plan({ tries: 2 });
 		let given!: Account;
-		const { messages, reports } = await failuresDuring(async () => (given = await account(id)));
+		const { messages, reports } = await failuresDuring(async () => {
+			await until('More tries than count', async () => (await outages()) > 2, SELDOM);
+			expect(await tables.count('health_nights', 'accounted IS NOT NULL')).toBe(0);
+			await isTime();
+			given = await account(id);
+		});
 		expect([messages, reports]).toEqual([[given.message], 1]);
 		expect(given).toMatchObject({ readings: 0, haveLeft: 0, unread: team.users.length });
 		expect(given.reasons).toMatchObject([{ users: team.users.length }]);
@@ -216,6 +215,53 @@ export function describeNights(place: () => Place) {
 		);
 		expect(given.message).toContain('The service did not accept the API key (status 401)');
 		expect(await tables.count('health_readings')).toBe(0);
+		// After the account each try counts.
+		await until('The last try', async () => (await tables.count('health_shards', 'tries < 2')) === 0, SELDOM);
+	});
+
+	const refusedUsers: Switches['fault'] = (_, url) => (url.includes('timeseries') ? { status: 403 } : undefined);
+
+	it.each([
+		['a key that is refused', refusedKey],
+		['an error for each user', refusedUsers],
+	])('is complete after %s for longer than all tries take', async (_, fault) => {
+		const { sandbox, tables, team, expected } = here();
+		const failed = (await executionsOf(here().queue, here().nightly.shards, 'error')).length;
+		sandbox.switches.fault = fault;
+		const { plan: id } = await plan({ tries: 2 });
+		await until('More tries than count', async () => (await outages()) > 2, SELDOM);
+		sandbox.switches.fault = defaultSwitches().fault;
+		const given = await account(id);
+		const rows = expected(given.night, 1);
+		expect(given).toMatchObject({ ...COMPLETE, users: team.users.length, readings: rows.length });
+		expect(wrongIn(await tables.readings(), rows)).toEqual(NOTHING_WRONG);
+		await nothingFailedSince(failed);
+	});
+
+	it('waits longer after each try', async () => {
+		const { sandbox, tables } = here();
+		sandbox.switches.fault = refusedKey;
+		await plan({ minutesBetweenTries: 60 });
+		await until('The first tries', async () => (await outages()) === 1, SELDOM);
+		const waits = async (hours: number) =>
+			await tables.count('health_shards', `retry_at > now() + ${hours} * interval '50 minutes'`);
+		expect([await waits(1), await waits(2)]).toEqual([USERS / USERS_PER_SHARD, 0]);
+		await tables.query('UPDATE health_shards SET retry_at = now()');
+		await until('The second tries', async () => (await outages()) === 2, SELDOM);
+		expect(await waits(2)).toBe(USERS / USERS_PER_SHARD);
+	});
+
+	it('gives the account early when only the users of one shard cannot be read', async () => {
+		const { sandbox, tables, team } = here();
+		const refused = team.users.slice(0, USERS_PER_SHARD);
+		for (const { user_id: id } of refused) sandbox.switches.users[id] = 'refused';
+		const given = await night({ tries: 2 });
+		expect(given).toMatchObject({ haveLeft: 0, unread: USERS_PER_SHARD });
+		expect(given.reasons.map(({ user_ids }) => user_ids)).toEqual([idsOf(refused).sort()]);
+		// A user whom another try asked for again keeps what was read.
+		const others = team.users.slice(USERS_PER_SHARD);
+		expect(wrongIn(await tables.readings(), here().expected(given.night, 1, others))).toEqual(NOTHING_WRONG);
+		expect(given.readings).toBe(expectedOf(idsOf(others)).length);
 	});
 
 	it('gives the reason in words that n8n does not replace', async () => {

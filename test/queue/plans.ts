@@ -1,6 +1,7 @@
 /** What a night is: a plan of a day, a team, a table and settings. Nothing is read here, only planned. */
 import { runPlan, startPlan, planOf, USERS_PER_SHARD, type Planned } from './nightly';
 import { lookAround, USERS, type Place } from './place';
+import { statementLike } from './statements';
 
 /** @param place known once the tests run */
 export function describePlans(place: () => Place, otherKey: string) {
@@ -101,5 +102,42 @@ export function describePlans(place: () => Place, otherKey: string) {
 		await tables().query("UPDATE health_nights SET night = '2020-01-01'");
 		await planned();
 		expect([await tables().count('health_nights'), await tables().count('health_users')]).toEqual([1, USERS]);
+	});
+
+	describe('the statement for a monitoring', () => {
+		const GONE = '2020-01-01T00:00:00Z';
+		const READ = `UPDATE health_nights SET accounted = now(), account_by = now() - interval '1 hour', account = '{"unread": 0}'`;
+		/** Another night, like the planned one but for this. */
+		const another = (changes: object) => `INSERT INTO health_nights
+			SELECT (jsonb_populate_record(one, '${JSON.stringify(changes)}')).* FROM health_nights AS one`;
+
+		it.each([
+			['t', 'a night that is being read', []],
+			['t', 'a night that was read', [READ]],
+			['f', 'no night', ['DELETE FROM health_nights']],
+			['f', 'no night since yesterday', [READ, `UPDATE health_nights SET planned_at = now() - interval '29 hours'`]],
+			['f', 'no account at its time', ["UPDATE health_nights SET account_by = now() - interval '1 second'"]],
+			['f', 'users who were not read', [READ, `UPDATE health_nights SET account = '{"unread": 1500}'`]],
+			['f', 'a team that is no longer planned', [READ, another({ team_id: 'other', plan: 'other', planned_at: GONE })]],
+			[
+				'f',
+				'a table that is no longer planned',
+				[READ, another({ readings_table: 'other', plan: 'other', planned_at: GONE })],
+			],
+			[
+				't',
+				'a bad night before a good one',
+				[READ, another({ night: '2020-01-01', accounted: null, account_by: GONE })],
+			],
+			[
+				'f',
+				'a later plan of the day that was not read',
+				[READ, another({ plan: 'later', planned_at: '2100-01-01T00:00:00Z', account: { unread: 1 } })],
+			],
+		])('%s for %s', async (expected, _, changes) => {
+			const statement = statementLike(/^SELECT EXISTS \(SELECT FROM health_nights\)/);
+			const [isFine] = [await tables().query(['BEGIN', ...changes, statement, 'ROLLBACK'].join(';'))];
+			expect(isFine).toBe(expected);
+		});
 	});
 }
