@@ -6,6 +6,7 @@ import type { Example } from './run';
 const STICKY_NOTE = 'n8n-nodes-base.stickyNote';
 const GOOGLE_SHEETS = 'n8n-nodes-base.googleSheets';
 const POSTGRES = 'n8n-nodes-base.postgres';
+const END_AS_FAILED = 'n8n-nodes-base.stopAndError';
 
 /** Required fields that an example leaves empty, because only its user knows them. */
 const TO_FILL_IN: Record<string, string[]> = {
@@ -46,6 +47,11 @@ export function checkExample({ nodes, ...rest }: Example, types: () => INodeType
 			expect([node.name, Object.keys(issues)]).toEqual([node.name, TO_FILL_IN[node.type] ?? []]);
 		}
 	});
+
+	// A run that ends so holds what was read of all others.
+	if (steps.some(({ type }) => type === END_AS_FAILED)) {
+		it('saves no failed run', () => expect(rest.settings).toMatchObject({ saveDataErrorExecution: 'none' }));
+	}
 
 	const sheets = steps.filter(({ type }) => type === GOOGLE_SHEETS);
 	if (sheets.length) {

@@ -3,11 +3,11 @@
  * an outage, a refused key and a failed user each reach Slack with the node's own messages. A trigger's error
  * has its message only as a property: a copy of it has none.
  */
-import type { INode } from 'n8n-workflow';
+import type { IDataObject, INode, INodeTypeDescription } from 'n8n-workflow';
 import { defaultSwitches } from '../../../dev/sandbox/switches';
 import { fetchAlone } from '../../../dev/host/restClient';
 import { until } from '../../../dev/host/process/until';
-import { chain, EVERY_TWO_SECONDS, node, NODE_TYPE, useHost } from '../n8n';
+import { chain, CREDENTIAL_TYPE, EVERY_TWO_SECONDS, node, NODE_TYPE, useHost } from '../n8n';
 import { KEY } from '../../helpers/people';
 import { History } from '../../helpers/history';
 import { startSlack } from './fakeSlack';
@@ -15,6 +15,8 @@ import { readExample } from './files';
 import { prepare } from './run';
 
 const SLACK = 'n8n-nodes-base.slack';
+const SCHEDULE = 'n8n-nodes-base.scheduleTrigger';
+const SOON = { rule: { interval: [{ field: 'cronExpression', expression: '*/2 * * * * *' }] } };
 const history = new History();
 history.addUser('app-user-0001');
 const ben = history.addUser('app-user-0002');
@@ -32,16 +34,19 @@ const ASK =
 const host = useHost(history);
 let slack: Awaited<ReturnType<typeof startSlack>>;
 let webhook: string;
+let errorWorkflow: string;
+let types: INodeTypeDescription[];
 beforeAll(async () => {
 	slack = await startSlack();
-	const types = await host.rest.get('/types/nodes.json');
+	types = await host.rest.get('/types/nodes.json');
 	const example = prepare(readExample('error-workflow.json'), types, {}, 'UTC', { [SLACK]: slack.url });
-	const errorWorkflow = await host.rest.importWorkflow(example);
-	expect(await host.rest.activate(errorWorkflow)).toMatchObject({ status: 'published' });
+	const imported = await host.rest.importWorkflow(example);
+	errorWorkflow = imported.id;
+	expect(await host.rest.activate(imported)).toMatchObject({ status: 'published' });
 
 	const credential = await host.credential(KEY);
 	const put = async (name: string, nodes: INode[]) => {
-		const workflow = await host.rest.importWorkflow(chain(name, nodes, { errorWorkflow: errorWorkflow.id }));
+		const workflow = await host.rest.importWorkflow(chain(name, nodes, { errorWorkflow }));
 		expect(await host.rest.activate(workflow)).toMatchObject({ status: 'published' });
 	};
 	const pressure = { resource: 'timeseries', operation: 'bloodPressure', userScope: 'all', returnAll: true };
@@ -117,4 +122,20 @@ it('says that the service is down', async () => {
 	const advice = expect.stringMatching(ADVICE);
 	expect(run).toEqual([failed('Night', OUTAGE), advice, link()]);
 	expect(poll).toEqual([failed('Watch', OUTAGE), advice]);
+});
+
+it('a failed run of morning-table.json is reported, and its readings are not saved', async () => {
+	const has = { [CREDENTIAL_TYPE]: await host.credential(KEY) };
+	const { nodes, settings, ...rest } = prepare(readExample('morning-table.json'), types, has, 'UTC');
+	const soon = nodes.map((one) => (one.type === SCHEDULE ? { ...one, parameters: SOON } : one));
+	host.sandbox.switches.users = { [ben.user_id]: 'refused' };
+	const workflow = await host.rest.importWorkflow({ ...rest, nodes: soon, settings: { ...settings, errorWorkflow } });
+	await host.rest.activate(workflow);
+	const lines = await toldOf(rest.name);
+	await host.rest.deactivate(workflow);
+	expect(lines[0]).toContain(`Could not be read: ${ben.user_id}`);
+	const filter = encodeURIComponent(JSON.stringify({ workflowId: workflow.id }));
+	const saved = async () => (await host.rest.get(`/rest/executions?filter=${filter}`)).results as IDataObject[];
+	await until('the end of all runs', async () => (await saved()).every(({ status }) => status !== 'running'));
+	expect(await saved()).toEqual([]);
 });
