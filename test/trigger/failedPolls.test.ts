@@ -2,6 +2,7 @@
  * Failed polls: at activation, when n8n starts, at a poll time. Their message and, as `failure` for n8n's durable scheduler, whether
  * the error is transient and when to retry.
  */
+import type { PollContext } from 'n8n-core';
 import type { INodeParameters } from 'n8n-workflow';
 import { byClientId, byUserId } from '../helpers/requests';
 import { allUsers, HOUR, MINUTE, onBothSchedulers, savedState, valuesOf, watch } from '../helpers/watch';
@@ -89,7 +90,20 @@ onBothSchedulers((scheduler) => {
 			"There is no user with this 'Client User ID'",
 		],
 	])('for %s names the fields', async (_, parameters, message) => {
-		await expect(w.trigger(parameters).start()).rejects.toMatchObject({ message });
+		await expect(w.trigger(parameters).start()).rejects.toMatchObject({
+			message: expect.stringContaining(`${message}. `),
+		});
+	});
+
+	it('at a publication, the message alone says what to do: n8n shows nothing else', async () => {
+		const blocked = Object.assign(new Error('blocked'), { name: 'SsrfBlockedIpError' });
+		const onContext = ({ helpers }: PollContext) => {
+			helpers.httpRequestWithAuthentication = async () => await Promise.reject(blocked);
+		};
+		const n8n = w.trigger(allUsers, { onContext });
+		await expect(n8n.start()).rejects.toMatchObject({
+			message: "The service could not be reached. n8n is set up not to connect to this host. Ask n8n's administrator.",
+		});
 	});
 
 	describe('fifty users in a row fail, and the list is asked', () => {

@@ -46,13 +46,13 @@ export async function poll(
 	} catch (error) {
 		logFault(this, error);
 		const nodeError = toNodeError(this.getNode(), error);
-		if (!schedule?.isStart || throwsAtStart(this, error)) throw nodeError;
+		if (!schedule?.isStart) throw nodeError;
 		const { message, description } = nodeError;
+		// n8n shows nothing but the message when a workflow cannot be published.
+		nodeError.message = sentences(message, description);
+		if (throwsAtStart(this, error)) throw nodeError;
 		this.logger.warn(
-			logLine(
-				this,
-				sentences(message, description, 'The next poll tries again'),
-			),
+			logLine(this, `${nodeError.message} The next poll tries again.`),
 		);
 		await this.__commitCursor?.();
 		return null;
