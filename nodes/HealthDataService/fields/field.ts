@@ -129,7 +129,12 @@ const FIELD_OF_ITEM = /^=\{\{\s*\$json\.([A-Za-z_]\w*)\s*\}\}$/;
  * fields.
  */
 export function readLocator(context: FieldContext, name: string): Located {
-	const stored = context.getNode().parameters[name];
+	const stored = name
+		.split('.')
+		.reduce<unknown>(
+			(outer, key) => (Object(outer) as Record<string, unknown>)[key],
+			context.getNode().parameters,
+		);
 	if ('getInputData' in context && isLocator(stored) && !isTool(context)) {
 		const [, field] = FIELD_OF_ITEM.exec(String(stored.value)) ?? [];
 		if (field)
@@ -137,7 +142,10 @@ export function readLocator(context: FieldContext, name: string): Located {
 	}
 	const given = context.getNodeParameter(name, '');
 	if (!isLocator(given)) return { value: given };
-	const { mode, value } = given;
+	const { mode } = given;
+	// n8n saves null where an expression was set back to a fixed value.
+	const isUnset = isLocator(stored) && stored.value === null;
+	const value = isUnset ? '' : given.value;
 	const isPicked =
 		isLocator(stored) && mode === 'list' && stored.value === value;
 	// As saved: in `given` an expression in the label is evaluated.

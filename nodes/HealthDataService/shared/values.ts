@@ -33,11 +33,12 @@ export function memoized<K, T>(make: (key: K) => T): (key: K) => T {
 	};
 }
 
-/** An identifier or a name as text. Numbers are accepted, because identifiers often are numbers; blank gives an empty text. */
-export function text(value: unknown): string {
-	if (typeof value === 'number') return String(value);
-	return typeof value === 'string' && value.trim() !== '' ? value : '';
-}
+/**
+ * An identifier or a name as text. Numbers are accepted, because identifiers often are numbers; blank, and a number that has lost
+ * digits, gives an empty text.
+ */
+export const text = (value: unknown): string =>
+	isText(value) && !isBlank(value) ? String(value) : '';
 
 /** A value of an answer as text. `String` throws for an object such as `{ toString: null }`. @throws RangeError for thousands of levels */
 export const jsonText = (value: unknown): string =>
@@ -103,22 +104,23 @@ export function toChoice<T extends { value: string }>(
 }
 
 const numberField =
-	(kind: string, example: string, isKind: (number: number) => boolean) =>
+	(kind: string, example: string, isKind: (value: unknown) => boolean) =>
 	(value: unknown, field: string, min: number, max = Infinity): number => {
 		const number = toNumber(value) ?? NaN;
-		if (isKind(number) && number >= min && number <= max) return number;
+		if (isKind(value) && number >= min && number <= max) return number;
 		const range =
 			max === Infinity ? `of ${min} or more` : `from ${min} to ${max}`;
 		const advice = `Enter '${field}' in digits, such as ${example}`;
 		throw unusable(field, `${kind} ${range}`, value, advice);
 	};
 
-export const wholeNumber = numberField(
-	'a whole number',
-	'50',
-	Number.isSafeInteger,
-);
-export const someNumber = numberField('a number', '2.5', Number.isFinite);
+/** As text only digits: `1.000` is a thousand in many countries. */
+const isWhole = (value: unknown) =>
+	Number.isSafeInteger(toNumber(value)) &&
+	(typeof value === 'number' || /^\s*\d+\s*$/.test(String(value)));
+
+export const wholeNumber = numberField('a whole number', '50', isWhole);
+export const someNumber = numberField('a number', '2.5', () => true);
 
 /** The Problem of a field with an invalid value. Names only the type of the value: the value may be a reading. */
 export const unusable = (
@@ -126,7 +128,10 @@ export const unusable = (
 	expected: string,
 	value: unknown,
 	advice: string,
-) => new Problem(`'${field}' is not ${expected}`, advice + whatCame(value));
+) => {
+	const fault = isBlank(value) ? 'empty' : `not ${expected}`;
+	return new Problem(`'${field}' is ${fault}`, advice + whatCame(value));
+};
 
 /** The type of a value that cannot be typed into a field, as a sentence; empty for others. */
 export function whatCame(value: unknown): string {

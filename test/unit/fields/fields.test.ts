@@ -42,7 +42,8 @@ const someAtLeast = (min: number) => (value: unknown) => {
 };
 const atLeast = (min: number) => (value: unknown) => {
 	const number = someAtLeast(min)(value);
-	return Number.isSafeInteger(number) ? number : undefined;
+	const isRead = typeof value !== 'string' || /^\s*\d+\s*$/.test(value);
+	return isRead && Number.isSafeInteger(number) ? number : undefined;
 };
 
 const ID = '3f1c0a52-8d0e-4b57-9f43-5a2c8a6f1e90';
@@ -134,6 +135,13 @@ it.each<[string, (context: IExecuteSingleFunctions) => unknown, unknown]>([
 ])('%s keeps its default where it was not added', (_, read, expected) => {
 	for (const more of [{}, { options: {} }]) expect(read(withField('other', undefined, more))).toEqual(expected);
 	expect(read(withField('options.other', undefined))).toEqual(expected);
+});
+
+it.each(['provider', 'options.provider'])('%s: null that n8n has saved is an empty field', (path) => {
+	const locator = { __rl: true, mode: 'slug', value: null };
+	const parameters = path === 'provider' ? { provider: locator } : { options: { provider: locator } };
+	const context = { ...withField(path, locator), getNode: () => ({ type: '', parameters }) };
+	expect(readProvider(context as never, path)).toBe('');
 });
 
 describe('Source Types', () => {

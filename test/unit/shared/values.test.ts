@@ -30,6 +30,10 @@ it.each<[unknown, string]>([
 	[' a ', ' a '],
 	[7, '7'],
 	[0, '0'],
+	[1.5, '1.5'],
+	[2 ** 53 - 1, '9007199254740991'],
+	// It has lost digits, and could name another user.
+	...all('', [2 ** 53, -(2 ** 60), 1e300, NaN, Infinity]),
 	...all('', ['', ' \n', true, null, undefined, {}, ['a']]),
 ])('as an identifier, %p is %j', (value, expected) => expect(text(value)).toBe(expected));
 
@@ -39,7 +43,8 @@ it.each<[unknown, boolean]>([
 ])('%p may be one: %p', (value, is) => {
 	expect(isText(value)).toBe(is);
 	const message = refusal(() => toText(value, 'F', 'Enter it'));
-	expect(is ? message : message[0]).toBe(is ? 'taken' : "'F' is not a text");
+	const refused = value === null ? "'F' is empty" : "'F' is not a text";
+	expect(is ? message : message[0]).toBe(is ? 'taken' : refused);
 });
 
 const options = [{ value: 'a' }, { value: 'b' }];
@@ -52,14 +57,27 @@ it.each<[message: string, advice: string, read: () => unknown]>([
 	['a whole number from 2 to 7', "Enter 'F' in digits, such as 50", () => wholeNumber(8, 'F', 2, 7)],
 	['a whole number of 2 or more', "Enter 'F' in digits, such as 50", () => wholeNumber(1, 'F', 2)],
 	['a whole number of 3 or more', "Enter 'F' in digits, such as 50", () => wholeNumber(2 ** 53, 'F', 3)],
+	...['1.000', '5.', '1e3', '+5', '-5', '5 0', '٣'].map((text): [string, string, () => unknown] => [
+		'a whole number of 1 or more',
+		"Enter 'F' in digits, such as 50",
+		() => wholeNumber(text, 'F', 1),
+	]),
 	['a number of 0.1 or more', "Enter 'F' in digits, such as 2.5", () => someNumber(0.09, 'F', 0.1)],
 	['a number of 0.2 or more', "Enter 'F' in digits, such as 2.5", () => someNumber('5x', 'F', 0.2)],
 ])('the error that a value is not %s: %s', (message, advice, read) => {
 	expect(refusal(read)).toEqual([`'F' is not ${message}`, advice]);
 });
 
+it.each<[unknown, string]>([
+	[undefined, "Enter 'F' in digits, such as 50. Its expression gave nothing"],
+	[null, "Enter 'F' in digits, such as 50. Its expression gave nothing"],
+	[' ', "Enter 'F' in digits, such as 50"],
+])('of %p the error says that the field is empty', (value, advice) => {
+	expect(refusal(() => wholeNumber(value, 'F', 1))).toEqual(["'F' is empty", advice]);
+});
+
 it('takes the least and the most, and a choice as it is in the list', () => {
-	expect([wholeNumber(2, 'F', 2, 7), wholeNumber('7', 'F', 2, 7), someNumber('0.1', 'F', 0.1)]).toEqual([2, 7, 0.1]);
+	expect([wholeNumber(2, 'F', 2, 7), wholeNumber(' 7\n', 'F', 2, 7), someNumber('0.1', 'F', 0.1)]).toEqual([2, 7, 0.1]);
 	expect([wholeNumber(2 ** 53 - 1, 'F', 2), someNumber(' +5.0 ', 'F', 2)]).toEqual([2 ** 53 - 1, 5]);
 	expect(['.5', '5.', '1e3'].map((text) => someNumber(text, 'F', 0.1))).toEqual([0.5, 5, 1000]);
 	expect(toChoice('b', 'F', options)).toBe(options[1]);

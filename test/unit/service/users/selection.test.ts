@@ -83,6 +83,11 @@ it.each<[IDataObject, IDataObject]>([
 		{ user_id: 'u', client_user_id: 7, team_id: 7 },
 		{ user: { user_id: 'u', client_user_id: '7' }, sentId: 'u' },
 	],
+	// A number that has lost digits could be that of another user.
+	[
+		{ user_id: 'u', client_user_id: 2 ** 53 },
+		{ user: { user_id: 'u', client_user_id: null }, sentId: 'u' },
+	],
 	[{ user_id: 'u' }, { user: { user_id: 'u', client_user_id: null }, sentId: 'u' }],
 	// Requested as the list has it, compared in lower case.
 	[{ user_id: UPPER }, { user: { user_id: UPPER.toLowerCase(), client_user_id: null }, sentId: UPPER }],
