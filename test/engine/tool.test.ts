@@ -187,6 +187,15 @@ describe('errors for a model', () => {
 		expect(text).toContain('User → List shows it');
 	});
 
+	it('an unknown entry of a list: what a model can do, not a setting of the node {{ }}', async () => {
+		const userIds = fromAI('User IDs');
+		const tool = bloodPressureOf('', { userScope: 'listed', usersBy: 'clientUserId', userIds });
+		const text = await call(tool, { User_IDs: 'steady, Anna' });
+		expect(text).toContain("Entry 2 of 'User IDs' is an identifier that no user has");
+		expect(text).toContain('To read the others, ask again without this user');
+		expect(text).not.toContain('On Error');
+	});
+
 	it('never the key', async () => {
 		const { answers } = await runAgent({ ...used.credential, apiKey: 'wrong-key-of-mine' }, { Tool: listUsers() }, [
 			['Tool'],

@@ -118,7 +118,10 @@ const resolve: Execute = async (context, connectRun) => {
 	const isSimple = isSimplified(context);
 	const user = await resolveUser(await connectRun(), clientUserId);
 	if (user) return [isSimple ? simpleUser(user) : userRow(user)];
-	if (whenNotFound === 'error') throw noSuchClientUser();
+	if (whenNotFound === 'error') {
+		const choose = 'Timeseries reads it, and User → List shows its user';
+		throw noSuchClientUser(clientUserId, choose);
+	}
 	return [];
 };
 

@@ -3,6 +3,7 @@
  * one user fails (contract 4.1, 4.2).
  */
 import type { IDataObject, IExecutePaginationFunctions } from 'n8n-workflow';
+import { isTool } from '../../fields/field';
 import { limitNote, shortRow } from '../../fields/simplify';
 import type { Metric } from '../../service/readings/metrics';
 import {
@@ -97,7 +98,7 @@ function usersOptions(
 			if (problem) logFaultOnce(context, problem);
 			if (problem && selection.isOne) throw problem;
 			if (problem && !context.continueOnFail())
-				throw unreadableProblem(user, problem);
+				throw unreadableProblem(user, problem, isTool(context));
 		},
 	};
 }
@@ -118,14 +119,22 @@ function logLimit(
 }
 
 /** On Error *Stop* with several users. Does not name the client user ID, which may identify a person. */
-function unreadableProblem(user: UserRef, problem: Problem): Problem {
+function unreadableProblem(
+	user: UserRef,
+	problem: Problem,
+	isForTool: boolean,
+): Problem {
 	// Without a user ID, the message names the position in the list.
 	const subject = user.user_id
 		? `The readings of the user ${shownUserId(user.user_id)} could not be read. `
 		: '';
+	// A model cannot change the settings.
+	const goOn = isForTool
+		? 'To read the others, ask again without this user'
+		: "To go on without users who cannot be read, set 'On Error' to Continue in the settings of this node";
 	return problem.reworded(
 		subject + problem.message,
-		`${problem.description}. To go on without users who cannot be read, set 'On Error' to Continue in the settings of this node`,
+		`${problem.description}. ${goOn}`,
 	);
 }
 

@@ -12,6 +12,7 @@ import { userPages, type ListedPage, type ListSlice } from './list';
 import {
 	isClientUserId,
 	isConnectedTo,
+	isUserId,
 	lowerUserId,
 	noSuchClientUser,
 	noSuchUser,
@@ -138,7 +139,8 @@ export function oneUser(
 	{ whenNotFound, resolved = new Map() }: OneUserOptions = {},
 ): UserSelection {
 	if (by === 'clientUserId') {
-		const options = { whenNotFound, noUser: noSuchClientUser };
+		const noUser = () => noSuchClientUser(id, "set 'User' to User ID");
+		const options = { whenNotFound, noUser };
 		return { ...listedUsers(by, [{ id, at: 0 }], options), isOne: true };
 	}
 	const user = { user_id: lowerUserId(id), client_user_id: null };
@@ -182,7 +184,7 @@ interface ListedOptions {
 export function listedUsers(
 	by: UserIdentifier['by'],
 	entries: readonly ListEntry[],
-	{ whenNotFound, isLazy, noUser = noSuchEntry }: ListedOptions = {},
+	{ whenNotFound, isLazy, noUser = noSuchEntryBy(by) }: ListedOptions = {},
 ): UserSelection {
 	const notFound = whenNotFound === 'empty' ? undefined : noUser;
 	return {
@@ -258,10 +260,20 @@ function resolver(
 	};
 }
 
-const noSuchEntry = (entry?: ListEntry) =>
+const noSuchEntryBy = (by: UserIdentifier['by']) => (entry?: ListEntry) =>
 	noSuchUser(
 		`Entry ${entry?.at} of 'User IDs' is an identifier that no user has`,
+		by === 'clientUserId' ? adviceOnClientId(entry?.id ?? '') : undefined,
 	);
+
+/** Undefined for that of any identifier. */
+function adviceOnClientId(id: string): string | undefined {
+	if (isUserId(id.trim()))
+		return "It looks like a user ID: set 'Identified By' to User ID";
+	return /[;\s]/.test(id.trim())
+		? 'If these are several identifiers, separate them by commas or lines: blanks and semicolons may be part of one'
+		: undefined;
+}
 
 /**
  * For a 404 of a user's readings: the user may have been removed before they were requested.
