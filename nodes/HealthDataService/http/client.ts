@@ -52,12 +52,20 @@ export interface ClientOptions extends Partial<RetryLimits> {
 	/** The queue of all requests that are limited together. @param account key and address */
 	queueOf: (account: string) => RequestQueue;
 	onAnswer?: (headers: IDataObject) => void;
+	/** Path of a request that has been answered (keyCheck.ts). */
+	sampleOf?: () => string | undefined;
 }
 
 /** @throws Problem when the credential's Base URL cannot be used */
 export async function connect(
 	context: Context,
-	{ defaults = {}, queueOf, onAnswer, ...limits }: ClientOptions,
+	{
+		defaults = {},
+		queueOf,
+		onAnswer,
+		sampleOf = () => undefined,
+		...limits
+	}: ClientOptions,
 ): Promise<Get> {
 	const credential = await readCredential(context);
 	const { root, data } = credential;
@@ -72,7 +80,7 @@ export async function connect(
 		path = '/v2/user?limit=1',
 	): Promise<IN8nHttpFullResponse> =>
 		await follow(root + path, { ...request, isProbe: true });
-	const keys = keyCheck(queue, askList);
+	const keys = keyCheck(queue, askList, sampleOf);
 	const send = createSend(context, credential, defaults);
 	const options = { ...RETRY_LIMITS, ...limits, ...keys, queue, signal };
 	const ask = async (url: string, request: RequestOptions = {}) =>

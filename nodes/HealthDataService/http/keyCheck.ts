@@ -25,17 +25,21 @@ export function mayBeOutage({ count, since = Infinity }: Failing): boolean {
 	return count >= BREAKER_LIMITS.inARow || (count >= MIN_FAILURES && isLong);
 }
 
-/** @param askList requests a user of the list, ahead of all other requests */
+/**
+ * @param askList requests a user of the list, ahead of all other requests
+ * @param sampleOf path of a request that has been answered: a limit that it does not meet is one of single users
+ */
 export function keyCheck(
 	queue: RequestQueue,
 	askList: (
 		request?: RequestOptions,
 		path?: string,
 	) => Promise<IN8nHttpFullResponse>,
+	sampleOf: () => string | undefined,
 ) {
 	/** Closes the queue if the problem concerns all users. Asks once for all requests. */
 	const check = async () => {
-		queue.keyCheck ??= queue.probe(async () => {
+		await queue.checkKey(async () => {
 			const { statusCode } = await askList();
 			const isMissing = statusCode === 404 && !queue.hasData;
 			if (classifyStatus(statusCode) === 'denied')
@@ -43,7 +47,6 @@ export function keyCheck(
 			else if (isMissing || isRedirect(statusCode))
 				queue.close(statusError(statusCode).ofAll());
 		});
-		await queue.keyCheck;
 	};
 
 	return {
@@ -53,27 +56,26 @@ export function keyCheck(
 		noteAnswer(answer: Answer) {
 			if (answer instanceof Problem) return;
 			const { statusCode, body } = answer;
-			queue.hasData ||= statusCode === 200 && isObject(body);
+			if (statusCode === 200 && isObject(body)) queue.proveKey();
 			if (statusCode === 401) queue.close(keyError(statusCode));
 			if (statusCode === 403) void check();
 		},
 
 		/** Circuit breaker, for each request that has used up its attempts: closes the queue if the list fails too. */
 		onFailure(problem: Problem) {
-			const { failing } = queue;
-			failing.count++;
-			if (!mayBeOutage(failing) || queue.probes > 0) return;
+			queue.noteFailure();
+			if (!mayBeOutage(queue.failures) || queue.probes > 0) return;
 			// Starts before the queue can send another request.
 			void queue.probe(async () => {
 				const answer = await askList().catch((error: unknown) => error);
 				const cause = isThrottle(answer) ? answer : problem;
 				// An answer has reset it.
-				if (mayBeOutage(queue.failing)) queue.close(cause.ofAll());
+				if (mayBeOutage(queue.failures)) queue.close(cause.ofAll());
 			});
 		},
 
-		/** Whether the user list, or the sample of the queue, is throttled, too. */
+		/** Whether the user list, or the sample, is throttled, too. */
 		isListThrottled: async () =>
-			await askList(SINGLE_ATTEMPT, queue.sample).then(() => false, isThrottle),
+			await askList(SINGLE_ATTEMPT, sampleOf()).then(() => false, isThrottle),
 	};
 }

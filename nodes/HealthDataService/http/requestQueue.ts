@@ -83,20 +83,15 @@ export class RequestQueue {
 	probes = 0;
 	private lastProbe: Promise<unknown> = Promise.resolve();
 	/** The check of the API key, once for all requests. */
-	keyCheck?: Promise<void>;
+	private keyCheck?: Promise<void>;
 	private isListAsked = false;
 	/** Whether the last throttle was one for all requests, as far as is known. */
 	isThrottledForAll = true;
-	/** Whether the service has given data: then the key and the Base URL are right. */
-	hasData = false;
+	private isProven = false;
 	/** Times in a row that the service has throttled, without an answer in between. */
 	throttles = 0;
-	/** Path of a request that has been answered: a limit that it does not meet is one of single users. */
-	sample?: string;
-	/** Error of the last throttle that a reader outlasts. */
-	lastThrottle?: Problem;
 	/** Requests in a row that have used up their attempts. */
-	failing: Failing = { count: 0 };
+	private failing: Failing = { count: 0 };
 
 	/** @param endAt by `performance.now()`: then requests end, and those that the rate holds back longer are rejected */
 	constructor(
@@ -110,9 +105,34 @@ export class RequestQueue {
 		this.intervalMs = 1000 / requestsPerSecond;
 	}
 
+	/** Whether the service has given data: then the key and the Base URL are right. */
+	get hasData() {
+		return this.isProven;
+	}
+
+	proveKey() {
+		this.isProven = true;
+	}
+
+	/** Starts the check of the key, once for all requests. */
+	async checkKey(check: () => Promise<unknown>) {
+		this.keyCheck ??= this.probe(check);
+		await this.keyCheck;
+	}
+
+	/** Requests in a row that have used up their attempts. */
+	get failures(): Readonly<Failing> {
+		return this.failing;
+	}
+
+	/** Notes a request that has used up its attempts. */
+	noteFailure() {
+		this.failing.count++;
+	}
+
 	/** Most requests in flight now. */
 	get places() {
-		const most = this.hasData ? Infinity : MOST_WITH_UNPROVEN_KEY;
+		const most = this.isProven ? Infinity : MOST_WITH_UNPROVEN_KEY;
 		return Math.floor(Math.min(this.concurrency, most));
 	}
 

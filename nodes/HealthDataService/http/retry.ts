@@ -85,6 +85,8 @@ export type RetryLimits = typeof RETRY_LIMITS & {
 	 * all requests, else one for this user.
 	 */
 	isPoll?: boolean;
+	/** Called with each throttle that is outlasted. */
+	onThrottle?: (problem: Problem) => void;
 };
 
 export type RetryOptions = RetryLimits & {
@@ -230,7 +232,7 @@ export class Attempts {
 			return undefined;
 		if (this.isOutlasted(latest)) return next;
 		// The service may be down for all: fewer attempts, but more than one, because this user may be sound.
-		const isServiceFailing = queue.failing.count >= MIN_FAILURES;
+		const isServiceFailing = queue.failures.count >= MIN_FAILURES;
 		const most = isServiceFailing ? FEW_ATTEMPTS : maxAttempts;
 		const isExhausted =
 			count >= Math.min(most, maxAttempts) || next > failedAt + retryForMs;
@@ -241,7 +243,7 @@ export class Attempts {
 	private pauseOthers(latest: Problem, outcome: Outcome) {
 		const { queue, retryUntil = 0, isPoll, isListThrottled } = this.options;
 		const isOutlasted = this.isOutlasted(latest);
-		if (isOutlasted) queue.lastThrottle = latest;
+		if (isOutlasted) this.options.onThrottle?.(latest);
 		const isRetried = this.notBefore !== undefined;
 		const restMs = retryUntil - performance.now();
 		// By throttles in a row, not by those of this request: others are answered while it is throttled again and again.

@@ -37,6 +37,30 @@ export const labelOf = ({ user, entry }: Listed) => {
 
 export const hasFailed = ({ ended }: Cursor) => ended === 'failed';
 
+/**
+ * How a read without success ended: `cut` by the end of the poll, `limited` by a limit that only this user meets, or `failed` in any
+ * other way.
+ */
+export type Miss = 'failed' | 'cut' | 'limited';
+
+type Step = (poll: number) => Partial<Cursor>;
+
+/** The user stays due. */
+const stays: Step = () => ({ ended: 'cut' });
+/** The user had a turn. */
+const passes: Step = (poll) => ({ tried: poll });
+/** The next try comes after the reads of all others. */
+const fails: Step = (poll) => ({ tried: poll, ended: 'failed' });
+/** That try comes before those of reads that failed in this poll. */
+const failsEarly: Step = (poll) => ({ tried: poll - 0.5, ended: 'failed' });
+
+/** The next cursor, by how the read ended and how the one before did. The window stays. */
+const NEXT: Record<Miss, Record<'read' | 'cut' | 'failed', Step>> = {
+	failed: { read: fails, cut: fails, failed: fails },
+	cut: { read: stays, cut: failsEarly, failed: failsEarly },
+	limited: { read: stays, cut: passes, failed: stays },
+};
+
 export class Cursors {
 	private readonly all = new Map<string, Cursor>();
 	/** Key of an entry → first characters of the hash of its user. */
@@ -203,28 +227,10 @@ export class Cursors {
 		}
 	}
 
-	/** After a failed read: the window stays. */
-	fail(listed: Listed) {
-		this.change(listed, { tried: this.poll, ended: 'failed' });
-	}
-
-	/**
-	 * After a read that the end of the poll has ended: once, the user stays due. The second time in a
-	 * row it is a failed read, and its next try comes before those of reads that failed in this poll.
-	 */
-	cut(listed: Listed) {
-		const isSecond = this.of(listed).ended !== undefined;
-		const tried = this.poll - 0.5;
-		this.change(
-			listed,
-			isSecond ? { tried, ended: 'failed' } : { ended: 'cut' },
-		);
-	}
-
-	/** After a limit that only this user meets: once, the user stays due. The second time in a row it was the user's turn. */
-	throttle(listed: Listed) {
-		const isSecond = this.of(listed).ended === 'cut';
-		this.change(listed, isSecond ? { tried: this.poll } : { ended: 'cut' });
+	/** After a read without success. */
+	miss(listed: Listed, miss: Miss) {
+		const { ended = 'read' } = this.of(listed);
+		this.change(listed, NEXT[miss][ended](this.poll));
 	}
 
 	private get poll() {

@@ -18,13 +18,13 @@ import {
 } from '../shared/problem';
 import { Clock } from './clock';
 import { Cursors } from './cursors';
-import { PollReader, type Poll } from './reader';
+import { PollReader, type Poll, type PollRead } from './reader';
 import { reportOf } from './report';
-import type { PollResult } from './results';
 import {
-	notePoll,
 	scheduleOf,
 	skipIfStale,
+	storeState,
+	withdraw,
 	withoutOverlap,
 	type Schedule,
 } from './scheduler';
@@ -69,23 +69,21 @@ interface ScheduledPoll extends Poll {
 }
 
 async function pollOnce(context: IPollFunctions, schedule: Schedule) {
-	const { stored, isStart, isDurable, isSuperseded } = schedule;
-	const given = stored.state;
+	const { isStart, isDurable, isSuperseded } = schedule;
 	const clock = new Clock();
 	const one = { context, schedule, settings: readSettings(context), clock };
-	const state = await stateOf(one, given);
+	const state = await stateOf(one);
 	if (!state) return null;
 
-	const result = await new PollReader(one, state).read();
+	const read = await new PollReader(one, state).read();
 	if (isSuperseded()) {
-		stored.state = given;
+		withdraw(schedule);
 		return null;
 	}
-	if (result.isOtherTeam && result.isListRead) startOver(one, result);
-	else tell(one, result);
-	stored.state = result.state;
-	const { items, mustSave } = result;
-	notePoll(schedule, result.state.poll, items.length > 0 || mustSave);
+	const next = read.isOtherTeam ? startOver(one, read) : tell(one, read);
+	const { items } = read;
+	const mustSave = read.mustSave || read.isOtherTeam;
+	storeState(schedule, next, items.length > 0 || mustSave);
 	if (items.length > 0) return toOutput(items);
 	if (isStart) await context.__commitCursor?.();
 	// n8n saves in-memory state only at a start and when items are emitted, so a late first read emits one empty execution.
@@ -93,11 +91,8 @@ async function pollOnce(context: IPollFunctions, schedule: Schedule) {
 }
 
 /** The state that a poll begins with: the stored one, or a new one for other fields. Undefined to skip the poll. */
-async function stateOf(
-	{ context, schedule, settings, clock }: ScheduledPoll,
-	given: TriggerState | undefined,
-) {
-	const { local, stored, isStart } = schedule;
+async function stateOf({ context, schedule, settings, clock }: ScheduledPoll) {
+	const { local, given, isStart } = schedule;
 	const of = `${settings.watched} ${(await readCredential(context)).root}`;
 	const { id } = context.getNode();
 	const isSame = given?.version === 3 && given.node === id && given.of === of;
@@ -108,8 +103,7 @@ async function stateOf(
 	if (known) return { ...known, poll };
 	// Saved even if this poll fails: readings measured from now on are new.
 	const begun = startState(id, of, clock.now, poll + 1);
-	stored.state = begun;
-	notePoll(schedule, begun.poll);
+	storeState(schedule, begun);
 	if (!isStart) await context.__commitCursor?.();
 	return begun;
 }
@@ -118,29 +112,33 @@ async function stateOf(
  * For a key of another team than before: its users are watched from now on, and the next poll reads
  * them.
  */
-function startOver({ context, settings, clock }: Poll, result: PollResult) {
+function startOver(
+	{ context, settings, clock }: Poll,
+	read: PollRead,
+): TriggerState {
 	const problem = new Problem(
 		'The key of the credential belongs to another team than before, so the trigger starts over: readings from now on go out',
 		'Readings of the team before go out no more. With its key back, the trigger starts over again, and readings of the time between do not go out',
 	);
 	context.logger.warn(logLine(context, sentences(problem.message)));
 	tellError(context, problem);
-	const { node, of, poll, team } = result.state;
+	const { node, of, poll, team } = read.state;
 	const begun = startState(node, of, clock.time, poll);
 	const cursors = new Cursors(begun, settings, clock);
-	for (const user of result.cursors.met) cursors.met.set(...user);
+	for (const user of read.cursors.met) cursors.met.set(...user);
 	cursors.settle(true);
-	result.mustSave = true;
 	// A user who is not on this list has joined later.
-	result.state = { ...begun, team, pass: poll + 1, cursors: cursors.toSave() };
+	return { ...begun, team, pass: poll + 1, cursors: cursors.toSave() };
 }
 
-/** Logs that trouble is over, and reports what is left. */
-function tell({ context, schedule, clock }: Poll, result: PollResult) {
+/** Logs that trouble is over, and reports what is left. @returns the state with the time of the last report */
+function tell(
+	{ context, schedule, clock }: Poll,
+	read: PollRead,
+): TriggerState {
 	const { local } = schedule;
-	const { recovered, throttle, isListRead, wrongField } = result;
-	if (isListRead) local.listReadAt = Date.now();
-	local.throttle = throttle ?? local.throttle;
+	const { recovered, throttle, wrongField, state } = read;
+	local.end(read, throttle);
 	if (recovered > 0)
 		context.logger.info(
 			logLine(
@@ -148,12 +146,13 @@ function tell({ context, schedule, clock }: Poll, result: PollResult) {
 				`The readings of ${countOfUsers(recovered)} can be read again.`,
 			),
 		);
-	const report = reportOf(result, local, clock.latest);
+	const report = reportOf(read, local, clock.latest, throttle);
 	const troubles = [...local.troubles.values()];
 	const faulty = troubles.find(({ problem }) => problem.fault);
-	if (report && faulty) logFault(context, faulty.problem);
-	for (const problem of [wrongField, report])
+	if (report.problem && faulty) logFault(context, faulty.problem);
+	for (const problem of [wrongField, report.problem])
 		if (problem) tellError(context, problem);
+	return { ...state, told: report.told };
 }
 
 /** A failed execution beside the poll, which starts the error workflow. */

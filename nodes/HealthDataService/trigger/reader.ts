@@ -15,8 +15,8 @@ import { providerProblem } from '../service/users/provider';
 import { unfoundUser, type SelectedUser } from '../service/users/selection';
 import { ignoreProblem, isThrottle, Problem } from '../shared/problem';
 import type { Clock } from './clock';
-import { hasFailed, keyOf, labelOf, type Cursors } from './cursors';
-import { PollResult } from './results';
+import { hasFailed, type Cursors, type Miss } from './cursors';
+import { PollResult, type Extent, type PollEnd } from './results';
 import type { Schedule } from './scheduler';
 import type { Settings } from './settings';
 import type { Cursor, TriggerState } from './state';
@@ -38,8 +38,15 @@ export interface Poll {
 	clock: Clock;
 }
 
+export interface PollRead extends PollEnd {
+	/** The limit of the service for all requests that cut the poll short. */
+	throttle?: Problem;
+	/** The error of *Provider*, if no user has it. */
+	wrongField?: Problem;
+}
+
 /** All times in ms, by `performance.now()`. */
-export class PollReader {
+export class PollReader implements Extent {
 	private readonly timeoutMs: number;
 	private readonly end: number;
 	/** No request is sent after it: one in flight then may still take as long as an answer. */
@@ -51,6 +58,15 @@ export class PollReader {
 	private readonly cursors: Cursors;
 	private get!: Get;
 	private firstFailure?: Problem;
+	isListRead = false;
+	isAsideDone = false;
+	pausedUntil?: number;
+	/** The throttle that has ended the poll. */
+	private throttle?: Problem;
+	/** The last throttle that the poll outlasted. */
+	private lastThrottle?: Problem;
+	/** Path of a request that has been answered: a limit that it does not meet is one of single users. */
+	private sample?: string;
 	/** How many users the sample was chosen from. */
 	private offered = 0;
 	/** Whether one of the users met is due, and not aside; undefined before a user is met. */
@@ -77,34 +93,56 @@ export class PollReader {
 	 * @throws Problem when the list cannot be read, the service does not answer, or the field of the
 	 * only user may be wrong
 	 */
-	async read() {
+	async read(): Promise<PollRead> {
 		await this.connect();
 		await this.takeAll();
-		const { results, firstFailure } = this;
-		// Earlier polls have read this pass to its end.
-		if (!results.hasRead && !this.isTimeUp() && results.isPassComplete) {
-			this.cursors.beginPass();
-			// A user of the pass before is due again, and may be the limited one.
-			this.queue.sample = undefined;
-			await this.takeAll();
-		}
+		if (this.isNextPassDue) await this.takeNextPass();
+		this.throwIfFieldIsWrong();
+		if (this.isListTooLong) this.cursors.restart();
+		const end = this.results.finish(this);
+		const throttle = this.throttleOf(end);
+		const wrongField = await this.checkProvider(end);
+		return { ...end, throttle, wrongField };
+	}
+
+	/** Whether earlier polls have read this pass to its end. */
+	private get isNextPassDue() {
+		const { results } = this;
+		const hasTime = !results.hasRead && !this.isTimeUp();
+		return hasTime && results.isPassComplete(this);
+	}
+
+	private async takeNextPass() {
+		this.cursors.beginPass();
+		// A user of the pass before is due again, and may be the limited one.
+		this.sample = undefined;
+		await this.takeAll();
+	}
+
+	/** @throws Problem of the only user: the field with its name may be wrong */
+	private throwIfFieldIsWrong() {
+		const { firstFailure, results } = this;
+		if (!firstFailure || results.hasRead) return;
 		const { isOne, entries } = this.poll.settings.target.selection;
-		const isWrong =
-			isOne || (entries?.length === 1 && !firstFailure?.isTransient);
-		// The field that names this user may be wrong.
-		if (firstFailure && isWrong && !results.hasRead) throw firstFailure;
-		const { isThrottledForAll, lastThrottle } = this.queue;
-		const hasTaken = this.startsUntil < this.end;
-		const hadNoTime = this.hasDue && !hasTaken && !lastThrottle;
-		// The list takes more than a poll: those within reach are read again.
-		const isStuck = this.hasDue === false || hadNoTime;
-		if (isStuck && !results.isListRead) this.cursors.restart();
-		results.finish();
-		const hasCost = isThrottledForAll && !results.isPassComplete;
-		// It may have left so little time that no request of a user was sent.
-		if (hasCost || !results.hasRead) results.throttle ??= lastThrottle;
-		await this.checkProvider();
-		return results;
+		const isOnly = entries?.length === 1 && !firstFailure.isTransient;
+		if (isOne || isOnly) throw firstFailure;
+	}
+
+	/** Whether the list takes more than a poll: then the users within reach are read again. */
+	private get isListTooLong() {
+		const { hasDue, lastThrottle, startsUntil, end } = this;
+		const hasTaken = startsUntil < end;
+		const hadNoTime = hasDue && !hasTaken && !lastThrottle;
+		return !this.isListRead && (hasDue === false || hadNoTime);
+	}
+
+	/** The limit that has cost users their turn. It may have left so little time that no request of a user was sent. */
+	private throttleOf({ state: { pass, poll } }: PollEnd) {
+		const { queue, results, throttle, lastThrottle } = this;
+		const isPassComplete = pass > poll;
+		const hasCost = queue.isThrottledForAll && !isPassComplete;
+		if (hasCost || !results.hasRead) return throttle ?? lastThrottle;
+		return throttle;
 	}
 
 	private async connect() {
@@ -118,6 +156,8 @@ export class PollReader {
 			maxRetryAfterMs: MAX_PAUSE_MS,
 			isPoll: true,
 			onAnswer: clock.onAnswer,
+			onThrottle: (problem) => (this.lastThrottle = problem),
+			sampleOf: () => this.sample,
 		});
 		this.waitOut(before.pausedUntil);
 		if (before.cursors.length || this.isOver) return;
@@ -136,7 +176,7 @@ export class PollReader {
 		this.queue.pause(pauseMs);
 		if (performance.now() + pauseMs < this.deadline) return;
 		this.isOver = true;
-		this.results.state.pausedUntil = pausedUntil;
+		this.pausedUntil = pausedUntil;
 	}
 
 	/** The users who are due in this pass, as listed. Failed ones come last, the oldest try first. */
@@ -156,7 +196,7 @@ export class PollReader {
 				yield user;
 			}
 		}
-		results.isListRead = true;
+		this.isListRead = true;
 		if (results.isOtherTeam) return;
 		if (aside.length) this.startAside();
 		const triedOf = (user: SelectedUser) => cursors.of(user).tried;
@@ -196,7 +236,7 @@ export class PollReader {
 			for await (const result of read) await this.take(result);
 		};
 		await takeEach().catch((error: Error) => this.endBy(error));
-		this.results.isAsideDone = !this.isOver;
+		this.isAsideDone = !this.isOver;
 	}
 
 	/** Retries must not use up the poll when many users fail, nor the limit after a limit. */
@@ -209,36 +249,33 @@ export class PollReader {
 		this.isOver || performance.now() >= until;
 
 	private async take(result: UserResult) {
-		const { cursors, queue } = this;
-		const { troubles } = this.poll.schedule.local;
+		const { cursors, results, queue } = this;
 		if (!this.isAside) this.startsUntil = this.deadline;
 		cursors.meet(result);
-		const { isGone, twinOf } = result;
-		if (twinOf) {
-			troubles.delete(keyOf(result));
-			return cursors.skip(result, twinOf);
-		}
-		const problem = isGone
-			? unfoundUser()
-			: (result.problem ?? this.results.detect(result));
+		if (result.twinOf) return results.noteTwin(result, result.twinOf);
+		const problem = this.problemOf(result);
 		if (!problem) return this.noteRead(result);
 		const isLimit: boolean = isThrottle(problem);
 		if (isLimit && (await queue.knowsThrottledForAll()))
 			return this.endBy(problem);
-		// The user may have been removed since the list was read.
-		const isCut = !isLimit && (isGone || this.isCutShort(result));
-		// An answer that the end of the poll has cut off says nothing about the user.
-		if (!isCut || problem.httpCode)
-			troubles.set(keyOf(result), { label: labelOf(result), problem });
-		if (isLimit) return cursors.throttle(result);
-		if (isCut) return cursors.cut(result);
-		cursors.fail(result);
-		this.firstFailure ??= problem;
+		const miss = isLimit ? 'limited' : this.missOf(result);
+		results.noteMiss(result, miss, problem);
+		if (miss === 'failed') this.firstFailure ??= problem;
+	}
+
+	/** Why the read was no success. */
+	private problemOf(result: UserResult): Problem | undefined {
+		if (result.isGone) return unfoundUser();
+		return result.problem ?? this.results.detect(result);
+	}
+
+	/** How the read of a user ended. A user who is gone may have been removed since the list was read. */
+	private missOf(result: UserResult): Miss {
+		return result.isGone || this.isCutShort(result) ? 'cut' : 'failed';
 	}
 
 	private noteRead(result: UserResult) {
-		this.poll.schedule.local.troubles.delete(keyOf(result));
-		this.queue.sample = this.sampleOf(result);
+		this.sample = this.sampleOf(result);
 		// A read that succeeds again does not use up the part of the failing ones.
 		if (this.isAside) this.startAside();
 		this.isOver ||= this.results.isFull;
@@ -249,8 +286,7 @@ export class PollReader {
 		if (ended || this.results.hasRead) return;
 		this.offered++;
 		// Each user has the same chance.
-		if (Math.random() * this.offered < 1)
-			this.queue.sample = this.sampleOf(user);
+		if (Math.random() * this.offered < 1) this.sample = this.sampleOf(user);
 	}
 
 	/** A user who was read tells more than the user list: readings may have a limit of their own. */
@@ -283,24 +319,25 @@ export class PollReader {
 		if (!isThrottle(error) && !isLate && !isOutage) throw error;
 		this.isOver = true;
 		if (!isThrottle(error)) return;
-		results.throttle = error;
+		this.throttle = error;
 		const { at, retryAfterMs } = error;
-		if (retryAfterMs !== undefined)
-			results.state.pausedUntil = at + retryAfterMs;
+		if (retryAfterMs !== undefined) this.pausedUntil = at + retryAfterMs;
 	}
 
 	/** With a wrong slug, such as one in capitals, the team would seem to measure nothing. */
-	private async checkProvider() {
+	private async checkProvider({ state: { pass, seen } }: PollEnd) {
 		const { settings, schedule } = this.poll;
-		const { local } = schedule;
+		const { checkedFor } = schedule.local;
 		const { provider } = settings.target;
-		const isChecked = local.checkedFor === settings.watched;
-		const { pass, seen } = this.results.state;
+		const isChecked = checkedFor.has(settings.watched);
 		const hasReadings = Object.keys(seen).length > 0;
-		if (!provider || isChecked || pass === 0 || hasReadings) return;
-		await providerProblem(this.get, provider).then((problem) => {
-			this.results.wrongField = problem;
-			local.checkedFor = settings.watched;
-		}, ignoreProblem);
+		if (!provider || isChecked || pass === 0 || hasReadings) return undefined;
+		try {
+			const problem = await providerProblem(this.get, provider);
+			checkedFor.add(settings.watched);
+			return problem;
+		} catch (error) {
+			return ignoreProblem(error);
+		}
 	}
 }

@@ -8,8 +8,8 @@ import {
 	Problem,
 	sentences,
 } from '../shared/problem';
-import { hasFailed } from './cursors';
-import type { PollResult } from './results';
+import { hasFailed, type Cursors } from './cursors';
+import type { PollEnd } from './results';
 import type { Local } from './scheduler';
 import { HOUR_MS, type Cursor } from './state';
 
@@ -19,50 +19,39 @@ const JITTER_MS = 30_000;
 
 type Entry = [key: string, cursor: Cursor];
 
-/**
- * @param begun begin of the poll, by n8n's clock (ms): `told` of the state, if there is a report
- * @returns the report, if there is one and none was made for an hour
- */
+interface Report {
+	/** Undefined without trouble, and where a report was made within the hour. */
+	problem?: Problem;
+	/** Time of the last report, to save. */
+	told?: number;
+}
+
+/** @param begun begin of the poll, by n8n's clock (ms) @param throttle of this poll */
 export function reportOf(
-	result: PollResult,
+	{ cursors, hadFailed, state: { told } }: PollEnd,
 	local: Local,
 	begun: number,
-): Problem | undefined {
-	const { state, throttle, hadFailed } = result;
-	const trouble = troubleOf(result, local);
+	throttle?: Problem,
+): Report {
+	const trouble = troubleOf(cursors, local);
 	const { first, isListOld, isLongRound, areAllSound } = trouble;
 	if (!first && !isListOld && !throttle) {
 		// All who were in trouble are read again, or have left: a new failure is told at once.
-		if (hadFailed && areAllSound) state.told = undefined;
-		return undefined;
+		return hadFailed && areAllSound ? {} : { told };
 	}
 	const everyMs = isLongRound ? DAY_MS : HOUR_MS;
 	// From begin to begin: polls of one interval end at different times.
-	const sinceTold = Math.abs(begun - (state.told ?? -Infinity));
-	if (sinceTold < everyMs - JITTER_MS) return undefined;
-	state.told = begun;
-	return wordsOf(trouble, result, local);
+	const sinceTold = Math.abs(begun - (told ?? -Infinity));
+	if (sinceTold < everyMs - JITTER_MS) return { told };
+	return { problem: wordsOf(trouble, cursors, local), told: begun };
 }
 
 type Trouble = ReturnType<typeof troubleOf>;
 
 /** What there is to tell after a poll. */
-function troubleOf({ cursors }: PollResult, local: Local) {
-	const {
-		troubles,
-		throttle,
-		firstAt,
-		listReadAt,
-		intervalMs,
-		resumedAt,
-		pausedMs,
-	} = local;
-	const afterMs = Math.max(HOUR_MS, 2 * intervalMs);
-	// A clock that was set back makes nothing young. Time without polls does not count.
-	const ageOf = (time: number) =>
-		Math.abs(Date.now() - time) - (time < resumedAt ? pausedMs : 0);
-	const isOld = (time = -Infinity) =>
-		Math.min(ageOf(time), ageOf(firstAt)) >= afterMs;
+function troubleOf(cursors: Cursors, local: Local) {
+	const { troubles, throttle, listReadAt } = local;
+	const isOld = (time?: number) => local.isOld(time);
 	const isFailing = ([key, cursor]: Entry) => {
 		const known = troubles.get(key);
 		return known && hasFailed(cursor) && !isThrottle(known.problem);
@@ -88,11 +77,7 @@ function troubleOf({ cursors }: PollResult, local: Local) {
 	};
 }
 
-function wordsOf(
-	trouble: Trouble,
-	{ cursors }: PollResult,
-	{ troubles }: Local,
-) {
+function wordsOf(trouble: Trouble, cursors: Cursors, { troubles }: Local) {
 	const { unread, first, limit, isLongRound, isListOld } = trouble;
 	const [key = '', cursor] = first ?? [];
 	const known = troubles.get(key);

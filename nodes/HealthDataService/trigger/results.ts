@@ -3,34 +3,58 @@ import type { IDataObject } from 'n8n-workflow';
 import { toItem, userPrefix } from '../service/readings/identity';
 import { pollRows, type FoundRow } from '../service/readings/pollRow';
 import type { UserResult } from '../service/readings/readUsers';
-import type { SelectedUser } from '../service/users/selection';
+import type { ListEntry, SelectedUser } from '../service/users/selection';
 import { lowerUserId } from '../service/users/users';
 import { localTimeIn } from '../shared/dateTime';
 import { problemOfOne, type Problem } from '../shared/problem';
 import type { Clock } from './clock';
-import { Cursors, hasFailed } from './cursors';
+import { Cursors, hasFailed, keyOf, labelOf, type Miss } from './cursors';
 import { SeenReadings } from './seen';
 import type { Settings } from './settings';
 import type { Cursor, TriggerState } from './state';
 
-export class PollResult {
-	/** What goes out, oldest first. The state is saved then. */
-	items: IDataObject[] = [];
-	state: TriggerState;
+/** How far a poll came. */
+export interface Extent {
 	/** Whether the user list was read to its end. */
-	isListRead = false;
+	isListRead: boolean;
 	/** Whether all users aside had their turn. If not, the next poll puts only the rest aside. */
-	isAsideDone = false;
-	/** The limit of the service for all requests that cut the poll short. */
-	throttle?: Problem;
-	/** The error of *Provider*, if no user has it. */
-	wrongField?: Problem;
-	/** How many users who had failed were read. */
-	recovered = 0;
+	isAsideDone: boolean;
+	/** Nothing is sent until then. */
+	pausedUntil?: number;
+}
+
+/** Why a user was not read. */
+export interface Trouble {
+	/** The user in words. */
+	label: string;
+	problem: Problem;
+}
+
+/** What a poll came to. */
+export interface PollEnd {
+	/** What goes out, oldest first. The state is saved then. */
+	items: IDataObject[];
+	state: TriggerState;
 	/** Whether the state must be saved: after a first read, and when the trigger starts over. */
-	mustSave = false;
+	mustSave: boolean;
+	/** Whether the key is one of another team, as the whole list tells. */
+	isOtherTeam: boolean;
+	isListRead: boolean;
+	/** Key of a cursor → why its user was not read; nothing for one who was. */
+	troubles: ReadonlyMap<string, Trouble | undefined>;
+	/** Whether a user had failed before this poll. */
+	hadFailed: boolean;
+	/** How many users who had failed were read. */
+	recovered: number;
+	cursors: Cursors;
+}
+
+export class PollResult {
+	/** Hash of the team of the first user of the list. */
+	private team?: string;
 	/** Whether a user of the list was met before. */
 	private hasKnown = false;
+	private readonly troubles = new Map<string, Trouble | undefined>();
 	/** Users who were read. */
 	private readonly reads: UserResult[] = [];
 	private readonly found: FoundRow[] = [];
@@ -44,14 +68,14 @@ export class PollResult {
 	) {
 		this.cursors = new Cursors(before, settings, clock);
 		this.seen = new SeenReadings(before.seen);
-		this.state = { ...before, poll: before.poll + 1, pausedUntil: undefined };
+		this.team = before.team;
 	}
 
 	/** Notes a user of the list. The first one tells the team. */
 	meet(user: SelectedUser) {
-		const { cursors, state } = this;
+		const { cursors } = this;
 		if (cursors.met.size === 0 && user.team)
-			state.team = userPrefix(lowerUserId(user.team));
+			this.team = userPrefix(lowerUserId(user.team));
 		this.hasKnown ||= cursors.has(user);
 		cursors.meet(user);
 	}
@@ -62,12 +86,7 @@ export class PollResult {
 	 */
 	get isOtherTeam() {
 		const { team } = this.before;
-		return team !== undefined && this.state.team !== team && !this.hasKnown;
-	}
-
-	/** Whether a user had failed before this poll. */
-	get hadFailed() {
-		return this.before.cursors.some(hasFailed);
+		return team !== undefined && this.team !== team && !this.hasKnown;
 	}
 
 	get hasRead() {
@@ -96,12 +115,27 @@ export class PollResult {
 			return problemOfOne(error, false);
 		}
 		this.reads.push(result);
+		this.troubles.set(keyOf(result), undefined);
 		return undefined;
 	}
 
+	/** Notes a second entry of a user: it is not read. */
+	noteTwin(result: UserResult, twinOf: ListEntry) {
+		this.troubles.set(keyOf(result), undefined);
+		this.cursors.skip(result, twinOf);
+	}
+
+	/** Notes a read without success. */
+	noteMiss(result: UserResult, miss: Miss, problem: Problem) {
+		// An answer that the end of the poll has cut off says nothing about the user.
+		if (miss !== 'cut' || problem.httpCode)
+			this.troubles.set(keyOf(result), { label: labelOf(result), problem });
+		this.cursors.miss(result, miss);
+	}
+
 	/** Whether this pass has read every user of the list, or failed to. */
-	get isPassComplete() {
-		const { cursors, isListRead, isOtherTeam, isAsideDone } = this;
+	isPassComplete({ isListRead, isAsideDone }: Extent) {
+		const { cursors, isOtherTeam } = this;
 		const isDone = ([key, cursor]: [string, Cursor]) =>
 			!cursors.met.has(key) ||
 			cursors.isDone(cursor) ||
@@ -109,40 +143,51 @@ export class PollResult {
 		return isListRead && !isOtherTeam && [...cursors.entries].every(isDone);
 	}
 
-	/** Makes the items and the state to save. */
-	finish() {
-		const { before, cursors, seen, state, isListRead } = this;
-		// Somebody who is known may come later on the list.
-		if (this.isOtherTeam && !isListRead) state.team = before.team;
-		this.items = itemsOf(this.settings, this.emit(), this.clock.latestNow);
+	/** Makes the items, and the state to save: nothing else changes a state. */
+	finish(extent: Extent): PollEnd {
+		const { before, cursors, seen, troubles, isOtherTeam } = this;
+		const { isListRead, pausedUntil } = extent;
+		const { emitted, finished } = this.emit();
+		const moved = finished.map((result) => cursors.of(result));
+		for (const result of finished) cursors.move(result, seen.newest);
 		cursors.settle(isListRead);
-		const { isPassComplete } = this;
-		state.pass = isPassComplete ? state.poll + 1 : cursors.pass;
-		state.since = cursors.sinceNext(isPassComplete);
-		state.cursors = cursors.toSave();
-		state.seen = seen.toSave(cursors.neededFrom);
+		const isPassComplete = this.isPassComplete(extent);
+		const poll = before.poll + 1;
+		// Known users may come later on the list.
+		const isUnclear = isOtherTeam && !isListRead;
+		const state: TriggerState = {
+			...before,
+			poll,
+			pass: isPassComplete ? poll + 1 : cursors.pass,
+			since: cursors.sinceNext(isPassComplete),
+			team: isUnclear ? before.team : this.team,
+			cursors: cursors.toSave(),
+			seen: seen.toSave(cursors.neededFrom),
+			pausedUntil,
+		};
+		return {
+			items: itemsOf(this.settings, emitted, this.clock.latestNow),
+			state,
+			mustSave: moved.some(({ read }) => read === undefined),
+			isOtherTeam: isOtherTeam && isListRead,
+			isListRead,
+			troubles,
+			hadFailed: before.cursors.some(hasFailed),
+			recovered: moved.filter(hasFailed).length,
+			cursors,
+		};
 	}
 
-	/**
-	 * Takes the oldest rows, and moves the cursor of each read of which no row is left.
-	 *
-	 * @returns the rows that go out
-	 */
-	private emit(): FoundRow[] {
+	/** The oldest rows, which go out, and the reads of which no row is left. */
+	private emit() {
 		const { now } = this.clock;
 		const timeOf = ({ row }: FoundRow) => row.time ?? now;
 		const left = this.found.sort((a, b) => timeOf(a) - timeOf(b));
 		const emitted = left.splice(0, this.settings.maxRows);
 		for (const { row } of emitted) this.seen.remember(row, 'e');
 		const unfinished = new Set(left.map(({ result }) => result));
-		for (const result of this.reads) {
-			if (unfinished.has(result)) continue;
-			const cursor = this.cursors.of(result);
-			this.mustSave ||= cursor.read === undefined;
-			if (hasFailed(cursor)) this.recovered++;
-			this.cursors.move(result, this.seen.newest);
-		}
-		return emitted;
+		const finished = this.reads.filter((result) => !unfinished.has(result));
+		return { emitted, finished };
 	}
 }
 

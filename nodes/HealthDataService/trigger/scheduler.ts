@@ -4,6 +4,7 @@
  */
 import type { IPollFunctions, Workflow } from 'n8n-workflow';
 import type { Problem } from '../shared/problem';
+import type { PollEnd, Trouble } from './results';
 import { HOUR_MS, type TriggerState } from './state';
 
 /** In memory, n8n gives no budget. On the durable scheduler only a start has this one, which tells it from a poll time. */
@@ -18,42 +19,81 @@ interface Stored {
 	state?: TriggerState;
 }
 
-interface Trouble {
-	/** The user in words. */
-	label: string;
-	problem: Problem;
-}
-
 /** What this process knows of a trigger. */
 export class Local {
 	/** Context of the last start. In memory, n8n makes one per start; durable, one per poll. */
-	startedBy?: IPollFunctions;
+	private startedBy?: IPollFunctions;
 	/** Count of the newest state, and of the newest without which readings are lost or emitted twice. */
 	polls = 0;
 	needed = 0;
 	/** When the first poll began, and when the last one ended (ms since 1970). */
-	readonly firstAt = Date.now();
+	private readonly firstAt = Date.now();
 	endedAt = 0;
 	/** When the user list was last read to its end (ms since 1970). */
 	listReadAt = Date.now();
 	/** What was watched when the user list told whether a user has the *Provider*. */
-	checkedFor?: string;
+	readonly checkedFor = new Set<string>();
 	/** The last throttle that cut a poll short. */
 	throttle?: Problem;
 	/** When the last poll began, by `performance.now()`, and how long after the one before it. */
-	begunAt = performance.now();
-	intervalMs = 0;
+	private begunAt = performance.now();
+	private intervalMs = 0;
 	/** End (ms since 1970) and length of the last pause, such as a night without poll times. */
-	resumedAt = 0;
-	pausedMs = 0;
+	private resumedAt = 0;
+	private pausedMs = 0;
 	/** Whether a poll was skipped since the last one. */
 	isSkipped = false;
 	/** Whether the last poll had the budget of a start, and the mode of a poll time. */
-	isUnclear = false;
+	private isUnclear = false;
 	/** End of the lock of its running poll, by `performance.now()`. */
 	runsUntil = 0;
 	/** Why a user was not read last, by the key of the cursor. */
 	readonly troubles = new Map<string, Trouble>();
+
+	/** Notes the time of a poll. */
+	begin() {
+		const begunAt = performance.now();
+		const usualMs = Math.max(HOUR_MS, this.intervalMs);
+		this.intervalMs = begunAt - this.begunAt;
+		this.begunAt = begunAt;
+		if (this.intervalMs <= 2 * usualMs) return;
+		this.resumedAt = Date.now();
+		this.pausedMs = this.intervalMs;
+	}
+
+	/** Whether the poll is a start. @param mayBePollTime by n8n's mode @param budgetMs as n8n gives it */
+	start(context: IPollFunctions, mayBePollTime: boolean, budgetMs: number) {
+		// A poll time may have the budget of a start, by n8n's settings: the second such poll in a row is none.
+		const wasUnclear = this.isUnclear;
+		this.isUnclear = mayBePollTime && budgetMs === DEFAULT_BUDGET_MS;
+		const isPollTime = mayBePollTime && (!this.isUnclear || wasUnclear);
+		const isStart = this.startedBy !== context && !isPollTime;
+		if (isStart) this.startedBy = context;
+		const { startedBy } = this;
+		return { isStart, isSuperseded: () => this.startedBy !== startedBy };
+	}
+
+	/** Notes what a poll came to. */
+	end({ isListRead, troubles }: PollEnd, throttle?: Problem) {
+		if (isListRead) this.listReadAt = Date.now();
+		this.throttle = throttle ?? this.throttle;
+		for (const [key, trouble] of troubles) {
+			if (trouble) this.troubles.set(key, trouble);
+			else this.troubles.delete(key);
+		}
+	}
+
+	/** Whether that was longer ago than an hour and two polls, in which this process could have read a user. @param time ms since 1970 */
+	isOld(time = -Infinity): boolean {
+		const afterMs = Math.max(HOUR_MS, 2 * this.intervalMs);
+		return Math.min(this.ageOf(time), this.ageOf(this.firstAt)) >= afterMs;
+	}
+
+	/** A clock that was set back makes nothing young. Time without polls does not count. */
+	private ageOf(time: number) {
+		const pausedMs = time < this.resumedAt ? this.pausedMs : 0;
+		return Math.abs(Date.now() - time) - pausedMs;
+	}
 }
 
 /** By workflow ID and node ID. */
@@ -69,27 +109,15 @@ export function scheduleOf(context: IPollFunctions) {
 	const isDurable =
 		workflow !== undefined && workflow.getStaticData('node', node) !== stored;
 	if (!isDurable && workflow) adoptState(workflow.staticData, node.id, stored);
+	const given = stored.state;
 	const name = `${context.getWorkflow().id} ${node.id}`;
 	const local = locals.get(name) ?? new Local();
 	locals.set(name, local);
-	const begunAt = performance.now();
-	const { intervalMs } = local;
-	local.intervalMs = begunAt - local.begunAt;
-	const usualMs = Math.max(HOUR_MS, intervalMs);
-	if (local.intervalMs > 2 * usualMs) {
-		local.resumedAt = Date.now();
-		local.pausedMs = local.intervalMs;
-	}
-	local.begunAt = begunAt;
+	local.begin();
 	const givenMs = context.getPollBudgetMs?.() ?? DEFAULT_BUDGET_MS;
-	// A poll time may have the budget of a start, by n8n's settings: the second such poll in a row is none.
-	const isUpdate = isDurable && context.getActivationMode() === 'update';
-	const wasUnclear = local.isUnclear;
-	local.isUnclear = isUpdate && givenMs === DEFAULT_BUDGET_MS;
-	const isPollTime = isUpdate && (!local.isUnclear || wasUnclear);
-	const isStart = local.startedBy !== context && !isPollTime;
-	if (isStart) local.startedBy = context;
-	const { startedBy } = local;
+	const mayBePollTime = isDurable && context.getActivationMode() === 'update';
+	const started = local.start(context, mayBePollTime, givenMs);
+	const { isStart } = started;
 	const budgetMs = Math.min(givenMs, isStart ? START_BUDGET_MS : Infinity);
 	return {
 		local,
@@ -99,8 +127,10 @@ export function scheduleOf(context: IPollFunctions) {
 		isStart,
 		budgetMs,
 		stored,
+		/** The state that n8n gave. */
+		given,
 		/** Whether the trigger was started again since: its fields may have changed, and it repeats this poll. */
-		isSuperseded: () => local.startedBy !== startedBy,
+		isSuperseded: started.isSuperseded,
 	};
 }
 
@@ -136,12 +166,22 @@ export async function withoutOverlap<T>(
 /** After this, n8n has committed the transaction that saves a state, or it has failed. */
 const SETTLED_MS = 60_000;
 
-/** @param polls count of the state that the poll saves @param isNeeded whether it emits, or has read users for the first time */
-export function notePoll({ local }: Schedule, polls: number, isNeeded = false) {
-	local.polls = polls;
+/** Leaves the state as n8n gave it. */
+export function withdraw({ stored, given }: Schedule) {
+	stored.state = given;
+}
+
+/** Stores the state of a poll. @param isNeeded whether the poll emits, or has read users for the first time */
+export function storeState(
+	{ local, stored }: Schedule,
+	state: TriggerState,
+	isNeeded = false,
+) {
+	stored.state = state;
+	local.polls = state.poll;
 	local.endedAt = Date.now();
 	local.isSkipped = false;
-	if (isNeeded) local.needed = polls;
+	if (isNeeded) local.needed = state.poll;
 }
 
 /**

@@ -25,14 +25,14 @@ export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 		: -Infinity;
 	const state = startState('', '', since, 0);
 	const poll = { context, schedule, settings, clock };
-	const result = await new PollReader(poll, state).read();
-	const newest = result.items.at(-1);
+	const read = await new PollReader(poll, state).read();
+	const newest = read.items.at(-1);
 	if (newest) return newest;
-	const [trouble] = local.troubles.values();
+	const [trouble] = [...read.troubles.values()].filter(Boolean);
 	throw (
-		result.wrongField ??
+		read.wrongField ??
 		trouble?.problem ??
-		result.throttle ??
+		read.throttle ??
 		nothingFound(settings)
 	);
 }

@@ -95,9 +95,9 @@ describe('failures in a row', () => {
 		const { all, queue } = failing(count, code);
 		await all(1);
 		await time.pass(ms - 200);
-		for (let i = 1; i < count; i++) queue.failing.count++;
+		for (let i = 1; i < count; i++) queue.noteFailure();
 		await time.pass(200);
-		expect(mayBeOutage(queue.failing)).toBe(expected);
+		expect(mayBeOutage(queue.failures)).toBe(expected);
 	});
 
 	it.each([
@@ -125,7 +125,7 @@ describe('failures in a row', () => {
 		await all(51);
 		await time.pass(BREAKER_LIMITS.forMs);
 		await all(2);
-		expect(queue.failing.count).toBe(2);
+		expect(queue.failures.count).toBe(2);
 	});
 });
 
