@@ -28,7 +28,7 @@ export const providerField: INodeProperties = {
 	type: 'resourceLocator',
 	default: { mode: 'list', value: '' },
 	description:
-		'The source of the readings, such as a wearable: those of others are left out. Leave empty, or pick All Providers, for all sources.',
+		'Only readings of this provider, such as the maker of a wearable. Leave empty, or pick All Providers, for all.',
 	modes: [
 		{
 			displayName: 'From List',
@@ -78,7 +78,7 @@ const requestsPerSecondField: INodeProperties = {
 	typeOptions: { minValue: 0.1 },
 	default: 5,
 	description:
-		'How many requests one execution sends in a second at most, evenly spread, tries after a failure included. Without this option there is no limit.',
+		'The most requests that one execution sends in a second, retries included. Without this option there is no limit.',
 };
 
 export const requestLimitFields = [concurrencyField, requestsPerSecondField];

@@ -76,6 +76,7 @@ const outputField: INodeProperties = {
 	name: 'output',
 	type: 'options',
 	default: 'readings',
+	description: 'The form in which the readings leave this trigger',
 	options: [
 		{
 			name: 'One Item per Reading',
