@@ -146,7 +146,7 @@ it('reads the blood pressure of a user picked from the list', async () => {
 	await editor.executeStep();
 	const { columns, rows } = await editor.outputTable();
 	await editor.picture('node', ['node-parameters', 0, -42, 420, 655], ['Blood Pressure', '2026']);
-	const expected = expectedRows(picked, readingsUntil(end, picked), picked.client_user_id);
+	const expected = expectedRows(picked, readingsUntil(end, picked), picked.client_user_id, zone);
 	expect(columns).toEqual(Object.keys(expected[0]));
 	const asText = byTime(expected).map((row) => Object.values(row).map(String));
 	expect([...rows].sort((a, b) => (a[1] < b[1] ? -1 : 1))).toEqual(asText);

@@ -249,7 +249,7 @@ onBothSchedulers((scheduler) => {
 			await expect(w.trigger({ ...allUsers, options }).fetchTestEvent()).rejects.toMatchObject({
 				message:
 					"The test found no blood pressure reading that reaches 'Minimum Systolic' or 'Minimum Diastolic' or 'Low Systolic'",
-				description: adviceOf('blood pressure reading'),
+				description: `For the test, choose lower limits (higher ones for low values). ${adviceOf('blood pressure reading')}`,
 			});
 		});
 	});

@@ -44,6 +44,8 @@ function nothingFound({ event: { noun, metric }, limits }: Settings) {
 	return new Problem(
 		`The test found no ${noun}${reaching}`,
 		sentences(
+			reaching &&
+				'For the test, choose lower limits (higher ones for low values)',
 			"Check limits and other options: a low 'Requests per Second' or slow answers may be the reason",
 			`The test reads${days} the first ${TEST_USERS} users, for a few seconds`,
 			`The published workflow reads all users, and starts with the next ${noun}`,
