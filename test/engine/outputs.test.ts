@@ -13,6 +13,20 @@ const used = useSandbox(() => ({ world: people(), switches: { pageSize: 7 } }));
 const run = async (parameters: INodeParameters, more: Partial<RunOptions> = {}) =>
 	await runNode({ credential: used.credential, parameters, timezone: 'Europe/Berlin', ...more });
 
+it.each<[string, (rows: IDataObject[]) => unknown]>([
+	['readings', (rows) => rows.length],
+	['daily', (rows) => rows.map(({ readings }) => readings)],
+	['summary', ([row]) => row.readings],
+	['grouped', ([{ groups }]) => (groups as { omron: Array<{ data: unknown[] }> }).omron[0].data.length],
+])('without an end, a reading dated after tomorrow is in no row: %s', async (output, countOf) => {
+	const clock = jest.spyOn(Settings, 'now').mockImplementation(() => Date.UTC(2026, 2, 27, 22, 30));
+	const parameters = { output, dateRange: 'days', startDate: '2026-03-01', endDate: '' };
+	const { rows } = await run(bloodPressureOf(byUserId(BERLIN.user_id), parameters));
+	clock.mockRestore();
+	// Of eight readings, one is of today and two are of tomorrow.
+	expect(countOf(rows)).toEqual(output === 'daily' ? [1, 2] : 3);
+});
+
 describe('One Item per Day', () => {
 	const daily = (more: INodeParameters = {}, user: INodeParameters[string] = '') =>
 		bloodPressureOf(user, { output: 'daily', ...(user === '' && { userScope: 'all' }), ...more });
