@@ -118,7 +118,7 @@ export const dateRangeField: INodeProperties = {
 	type: 'options',
 	default: DEFAULT_RANGE,
 	description:
-		"When the readings were taken: days are those of the workflow's time zone, and One Item per Day takes whole ones",
+		"When the readings were taken: days are those of the workflow's time zone, and One Item per Day takes whole days",
 	options: RANGES.map(({ name, value, description }) => ({
 		name,
 		value,
@@ -155,7 +155,7 @@ export interface RangeOptions {
 	dates?: TypedDates;
 	/** IANA name, not yet validated. */
 	timeZone: string;
-	/** Whether days are those of each user's time zone, where it is known. */
+	/** Whether days begin and end in each user's time zone, where it is known. */
 	hasTimeZone?: boolean;
 	/** Whether rows are of days: the range begins and ends with whole days, so that no row is of a part of a day. */
 	isWholeDays?: boolean;

@@ -76,7 +76,7 @@ const userTimeZoneField: INodeProperties = {
 	type: 'boolean',
 	default: false,
 	description:
-		"Whether days are those of the user's own time zone, where the service knows it. For others, and for users chosen by user ID, it is that of Time Zone.",
+		"Whether days begin and end in the user's own time zone, where the service knows it. For others, and for users chosen by user ID, it is that of Time Zone.",
 };
 
 const minReadingsField: INodeProperties = {

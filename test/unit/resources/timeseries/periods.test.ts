@@ -145,7 +145,7 @@ const anyAgo = fc.oneof(fc.double({ min: -60, max: 2400, noNaN: true }), fc.inte
 
 it('a reading of any two zones is of the periods that a calendar says', () => {
 	fc.assert(
-		fc.property(anyCase, fc.array(anyAgo, { maxLength: 8 }), (one, agos) => {
+		fc.property(anyCase, fc.array(anyAgo, { maxLength: 8 }), (one, hoursAgo) => {
 			const { now, user } = one;
 			const { before, query, from, to, isAsked } = rangeOf(one);
 			const expected = expectedOf(one);
@@ -157,7 +157,7 @@ it('a reading of any two zones is of the periods that a calendar says', () => {
 			const [start, end] = [Date.parse(query.start_date), Date.parse(query.end_date)];
 			const edges = [start - 1000, start, end, end + 1000];
 			const limit = Date.parse(`${expected.until.replace(' ', 'T')}Z`);
-			for (const time of [...edges, ...agos.map((hours) => Math.round(now - hours * HOUR))]) {
+			for (const time of [...edges, ...hoursAgo.map((hours) => Math.round(now - hours * HOUR))]) {
 				const local = localOf(time, user);
 				const isRead = start <= time && time <= end;
 				const reading = { row: {}, values: [], time, local };
