@@ -4,6 +4,7 @@
  * unattended run says that users were not read.
  */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { sourceTypesProblem } from '../../nodes/HealthDataService/service/users/provider';
 import { fromAI, runAgent } from '../helpers/agent';
 import { useRunner, type RunOptions } from '../helpers/engine';
 import { useLogLines } from '../helpers/logLines';
@@ -38,6 +39,14 @@ describe('Provider', () => {
 		const message = (field: string) => `'${field}' is not the slug of a provider that a user has connected`;
 		const listed = (provider: string, options = {}) => listUsers({ options: { provider, ...options } });
 
+		const SELECTIONS: Array<[string, INodeParameters]> = [
+			['one user', bloodPressureOf(byClientId('steady'), slug('Omron'))],
+			['listed users', bloodPressureOf('', { userScope: 'listed', userIds: [STEADY.user_id], ...slug('Omron') })],
+			['a window of users', all({ ...slug('Omron'), options: { userLimit: 2 } })],
+			['without the first users', all({ ...slug('Omron'), options: { userOffset: 1 } })],
+			['User → List without the first', listed('Omron', { offset: 1 })],
+		];
+
 		it.each<[string, INodeParameters]>([
 			['readings', all(slug('apple health'))],
 			['a summary', all({ output: 'summary', ...slug('Omron') })],
@@ -45,11 +54,35 @@ describe('Provider', () => {
 			['items per user', all({ output: 'grouped', ...slug('OMRON') })],
 			['Only Connected Users', all({ ...slug('Omron'), options: { onlyConnected: true } })],
 			['User → List', listed('Apple health')],
+			...SELECTIONS,
 			['User → List with Limit', { ...listed('OMRON'), returnAll: false, limit: 1 }],
 		])('%s: an error', async (_, parameters) => {
 			const field = parameters.resource === 'user' ? 'Connected Provider' : 'Provider';
 			const { error } = await used.run(parameters);
 			expect([error?.message, error?.description]).toEqual([message(field), advice('omron, withings')]);
+		});
+
+		it('the list is asked once for all items with the key, and the error is that of each {{ }}', async () => {
+			const { rows } = await used.run(bloodPressureOf(byUserId('={{ $json.id }}'), slug('Omron')), {
+				input: [STEADY, SPECIAL, SILENT].map(({ user_id: id }) => ({ id })),
+				onError: 'continueRegularOutput',
+			});
+			expect(rows.map(({ error }) => error)).toEqual(Array(3).fill(message('Provider')));
+			expect(used.sandbox.requests.filter((url) => url.startsWith('/v2/user?'))).toHaveLength(2);
+		});
+
+		it.each<[string, INodeParameters]>([
+			['one', bloodPressureOf(byClientId('steady'), slug('withings'))],
+			['all', all(slug('withings'))],
+		])('the list is not asked where a user who was read has it: %s', async (_, parameters) => {
+			await run({ ...parameters, startDate: '2020-01-01', endDate: '2020-01-02' });
+			const lists = used.sandbox.requests.filter((url) => url.startsWith('/v2/user?'));
+			expect(lists.filter((url) => url.includes('offset=0'))).toHaveLength(parameters.userScope === 'all' ? 1 : 0);
+		});
+
+		it('no error where the list cannot be read', async () => {
+			used.sandbox.switches.fault = (__, url) => (url.startsWith('/v2/user?') ? { status: 500 } : undefined);
+			expect(await run(bloodPressureOf(byUserId(STEADY.user_id), slug('Omron')))).toEqual([]);
 		});
 
 		it('names ten slugs at most, and none that is more than a slug', async () => {
@@ -73,11 +106,6 @@ describe('Provider', () => {
 		});
 
 		it.each<[string, INodeParameters]>([
-			['one user', bloodPressureOf(byClientId('steady'), slug('Omron'))],
-			['listed users', bloodPressureOf('', { userScope: 'listed', userIds: [STEADY.user_id], ...slug('Omron') })],
-			['a window of users', all({ ...slug('Omron'), options: { userLimit: 2 } })],
-			['without the first users', all({ ...slug('Omron'), options: { userOffset: 1 } })],
-			['User → List without the first', listed('Omron', { offset: 1 })],
 			[
 				'a slug that a user has, and no reading',
 				all({ ...slug('withings'), startDate: '2020-01-01', endDate: '2020-01-02' }),
@@ -91,7 +119,7 @@ describe('Provider', () => {
 			const sources = users.map((user) => user.connected_sources);
 			for (const user of users) user.connected_sources = [];
 			// Source Types leaves out every reading.
-			await run(all({ output, ...slug('omron'), options: { sourceTypes: 'fax' } }));
+			await run(all({ output, ...slug('omron'), options: { sourceTypes: 'fax' } }), { mode: 'trigger' });
 			users.forEach((user, index) => (user.connected_sources = sources[index]));
 		});
 
@@ -165,9 +193,42 @@ describe('Source Types', () => {
 		expect((await run(output, '')).rows).toEqual(rows);
 	});
 
-	it('a reading without a type is of none', async () => {
-		used.sandbox.switches.bareSources = true;
-		expect((await run('readings', 'cuff, null, undefined')).rows).toEqual([]);
+	describe('that no reading has, where readings came', () => {
+		const message = "Readings came, but none is of the 'Source Types'";
+
+		it.each(['readings', 'daily', 'summary', 'grouped'])(
+			'in the editor an error names the types: %s',
+			async (output) => {
+				const { error } = await run(output, 'cufff');
+				expect([error?.message, error?.description]).toEqual([message, 'Their source types are: cuff, phone']);
+			},
+		);
+
+		it('unattended, and without any reading, the rows as they are', async () => {
+			const parameters = bloodPressureOf('', {
+				userScope: 'all',
+				output: 'summary',
+				options: { sourceTypes: 'cufff' },
+			});
+			const unattended = await used.run(parameters, { mode: 'trigger' });
+			expect(unattended.rows).toHaveLength(4);
+			const none = await used.run({ ...parameters, startDate: '2020-01-01', endDate: '2020-01-02' });
+			expect(none.rows).toHaveLength(4);
+		});
+
+		it('readings without a type say so', async () => {
+			used.sandbox.switches.bareSources = true;
+			const { error } = await run('readings', 'cuff, null, undefined');
+			expect([error?.message, error?.description]).toEqual([message, 'They have no source type']);
+		});
+
+		it('names ten at most, and none that is more than a word', () => {
+			const types = ['a b', '\n', 'x'.repeat(65), '', ...Array.from({ length: 11 }, (_, i) => `t${i + 10}`)];
+			expect(sourceTypesProblem(['cuff'], new Set(types))?.description).toBe(
+				'Their source types are: t10, t11, t12, t13, t14, t15, t16, t17, t18, t19',
+			);
+			expect(sourceTypesProblem([], new Set(types))).toBeUndefined();
+		});
 	});
 
 	it('a model fills it, without a picker {{ }}', async () => {
@@ -179,6 +240,6 @@ describe('Source Types', () => {
 		const rows = JSON.parse(answers[0]) as IDataObject[];
 		expect(rows).toHaveLength(20);
 		expect(new Set(rows.map(({ source_type: type }) => type))).toEqual(new Set(['phone']));
-		expect(JSON.parse(answers[1])).toEqual([]);
+		expect(answers[1]).toContain("none is of the 'Source Types'. Their source types are: cuff, phone");
 	});
 });

@@ -32,8 +32,14 @@ import {
  */
 export type Execute = (
 	context: IExecutePaginationFunctions,
-	connectRun: (limits?: RequestLimits) => Promise<Get>,
+	connectRun: (limits?: RequestLimits) => Promise<Connection>,
 ) => Promise<IDataObject[]>;
+
+export interface Connection {
+	get: Get;
+	/** As `Run.once`, for the items with the same key and address. */
+	once: Run['once'];
+}
 
 /** The `routing` of an operation whose rows `execute` reads, with as many requests as it takes. @param url of the first of them */
 export const routingOf = (
@@ -57,11 +63,17 @@ export function perItem(execute: Execute) {
 			json,
 			pairedItem: { item },
 		});
-		const connectRun = async (limits?: RequestLimits) =>
-			await connect(this, {
-				defaults: options,
-				queueOf: (account) => run.queueOf(account, limits),
-			});
+		const connectRun = async (limits?: RequestLimits) => {
+			let account = '';
+			const queueOf = (given: string) => {
+				account = given;
+				return run.queueOf(account, limits);
+			};
+			const get = await connect(this, { defaults: options, queueOf });
+			const once: Run['once'] = (name, make) =>
+				run.once(`${name} ${account}`, make);
+			return { get, once };
+		};
 
 		// Without Batching n8n starts all items synchronously. If it cannot start one, because its expression fails, On Error Stop ends the
 		// run, and this never goes on. On Error Continue passes it over and uses the others' results (n8n 2.41.1), or ends the run too

@@ -29,6 +29,7 @@ import {
 	resolveUser,
 } from '../service/users/users';
 import { wholeNumber } from '../shared/values';
+import { ignoreProblem } from '../shared/problem';
 import { itemLimit, routingOf, type Execute } from './operation';
 
 const connectedField: INodeProperties = {
@@ -68,18 +69,19 @@ const listUsers: Execute = async (context, connectRun) => {
 	const slice: ListSlice = slug
 		? { offset, pagesAhead: limit.mayEndEarly ? 0 : undefined }
 		: { offset, maxUsers: limit.maxRows };
-	const get = await connectRun();
+	const { get, once } = await connectRun();
 	for await (const { users } of userPages(get, slice)) {
 		for (const user of users) {
 			if (!slug || isConnectedTo(user, slug)) read.push(user);
 		}
 		if (limit.isReached(read.length)) break;
 	}
-	if (slug && offset === 0 && read.length === 0) {
-		const problem = await providerProblem(
-			get,
-			slug,
-			connectedField.displayName,
+	if (slug && read.length === 0) {
+		const { displayName } = connectedField;
+		const problem = await once(
+			`provider ${slug}`,
+			async () =>
+				await providerProblem(get, slug, displayName).catch(ignoreProblem),
 		);
 		if (problem) throw problem;
 	}
@@ -116,7 +118,7 @@ const resolve: Execute = async (context, connectRun) => {
 	);
 	const whenNotFound = readWhenNotFound(context);
 	const isSimple = isSimplified(context);
-	const user = await resolveUser(await connectRun(), clientUserId);
+	const user = await resolveUser((await connectRun()).get, clientUserId);
 	if (user) return [isSimple ? simpleUser(user) : userRow(user)];
 	if (whenNotFound === 'error') {
 		const choose = 'Timeseries reads it, and User → List shows its user';

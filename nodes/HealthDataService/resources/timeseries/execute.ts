@@ -13,12 +13,26 @@ import {
 	type UserResult,
 } from '../../service/readings/readUsers';
 import { shortColumns } from '../../service/readings/summary';
-import { notingReadings, providerProblem } from '../../service/users/provider';
+import {
+	notingReadings,
+	providerProblem,
+	sourceTypesProblem,
+} from '../../service/users/provider';
 import type { UserSelection } from '../../service/users/selection';
 import type { UserRef } from '../../service/users/users';
-import { shownUserId } from '../../service/users/users';
-import { countOfUsers, logLine, type Problem } from '../../shared/problem';
-import { logFaultOnce, runOf, type Execute } from '../operation';
+import { isConnectedTo, shownUserId } from '../../service/users/users';
+import {
+	countOfUsers,
+	ignoreProblem,
+	logLine,
+	type Problem,
+} from '../../shared/problem';
+import {
+	logFaultOnce,
+	runOf,
+	type Connection,
+	type Execute,
+} from '../operation';
 import {
 	readRequest,
 	readSelection,
@@ -31,8 +45,8 @@ export function executeTimeseries(metric: Metric): Execute {
 		const { output, provider, limit } = request;
 		const columns = output.columns(request);
 		const selection = readSelection(context, request);
-		const noted = notingReadings(await connectRun(request));
-		const { get } = noted;
+		const connection = await connectRun(request);
+		const { get, types } = notingReadings(connection.get);
 
 		const options = usersOptions(context, request, selection);
 		const results: UserResult[] = [];
@@ -47,9 +61,12 @@ export function executeTimeseries(metric: Metric): Execute {
 			break;
 		}
 		results.sort((a, b) => a.place - b.place);
-		if (provider && selection.isWhole && failures === 0 && !noted.hasReadings) {
-			const problem = await providerProblem(get, provider);
-			if (problem) throw problem;
+		if (failures === 0) {
+			const wrongField =
+				types.size > 0
+					? wrongTypes(context, request, types)
+					: await wrongProvider(connection, provider, results);
+			if (wrongField) throw wrongField;
 		}
 		const rows = results
 			.flatMap((result) => result.rows)
@@ -101,6 +118,30 @@ function usersOptions(
 				throw unreadableProblem(user, problem, isTool(context));
 		},
 	};
+}
+
+/** Only in the editor: unattended, a morning without a cuff's reading is sound. */
+const wrongTypes = (
+	context: IExecutePaginationFunctions,
+	{ sourceTypes }: TimeseriesRequest,
+	types: ReadonlySet<string>,
+) =>
+	context.getMode() === 'manual'
+		? sourceTypesProblem(sourceTypes, types)
+		: undefined;
+
+/** After a read without readings. The list is asked once for all items; if it cannot be read, the result stands. */
+async function wrongProvider(
+	{ get, once }: Connection,
+	provider: string,
+	results: readonly UserResult[],
+) {
+	const isConnected = ({ record }: UserResult) =>
+		record !== undefined && isConnectedTo(record, provider);
+	if (!provider || results.some(isConnected)) return undefined;
+	const ask = async () =>
+		await providerProblem(get, provider).catch(ignoreProblem);
+	return await once(`provider ${provider}`, ask);
 }
 
 const ASK_FOR_LESS =

@@ -1,25 +1,46 @@
 /**
- * Check of a provider after a read without readings: a name in place of the slug, or a slug in capitals, would look like a team
- * that measures nothing.
+ * Check of *Provider* and *Source Types* after a read that found nothing: a name in place of the slug, a slug in capitals, or a type
+ * that the service does not use, would look like people who measure nothing.
  */
 import type { Get } from '../../http/client';
 import { Problem } from '../../shared/problem';
-import { isObject } from '../../shared/values';
+import { isObject, text } from '../../shared/values';
 import { userPages } from './list';
 import { connectedSources } from './users';
 
-/** `get`, which notes whether an answer had readings: the service gives a key for each provider that has some (contract 2.1). */
+/** `get`, which notes the source types of all readings that come (contract 2.1), before any is left out; empty text for none. */
 export function notingReadings(get: Get) {
-	const noted: { get: Get; hasReadings: boolean } = {
-		hasReadings: false,
-		get: async (...request) => {
-			const answer = await get(...request);
-			const groups = isObject(answer) ? answer.groups : undefined;
-			noted.hasReadings ||= Object.keys(Object(groups)).length > 0;
-			return answer;
-		},
+	const types = new Set<string>();
+	const noted: Get = async (...request) => {
+		const answer = await get(...request);
+		const groups = isObject(answer) ? Object(answer.groups) : {};
+		for (const { data, source } of Object.values(groups)
+			.flat()
+			.filter(isObject)) {
+			if (!Array.isArray(data) || data.length === 0) continue;
+			types.add(text(isObject(source) ? source.type : source));
+		}
+		return answer;
 	};
-	return noted;
+	return { get: noted, types: types as ReadonlySet<string> };
+}
+
+/**
+ * @param wanted in lower case
+ * @param types of all readings that came
+ * @returns the Problem of types that none of the readings has
+ */
+export function sourceTypesProblem(
+	wanted: readonly string[],
+	types: ReadonlySet<string>,
+): Problem | undefined {
+	const isWanted = (type: string) => wanted.includes(type.toLowerCase());
+	if (!wanted.length || !types.size || [...types].some(isWanted)) return;
+	const named = namesOf(types);
+	return new Problem(
+		"Readings came, but none is of the 'Source Types'",
+		named ? `Their source types are: ${named}` : 'They have no source type',
+	);
 }
 
 /**
@@ -46,16 +67,20 @@ export async function providerProblem(
 	return new Problem(message, adviceFor(field, slugs));
 }
 
-/** Slugs named in an error. */
+/** Slugs or types named in an error. */
 const MAX_NAMED = 10;
 
-/** A slug of the service that could forge a line, or be more than a slug, is not named. */
-const SLUG = /^[\w.-]{1,64}$/;
+/** A word of the service that could forge a line, or be more than a slug or a type, is not named. */
+const NAME = /^[\w.-]{1,64}$/;
 
-function adviceFor(field: string, slugs: Set<string>): string {
-	const named = [...slugs].filter((slug) => SLUG.test(slug)).sort();
-	if (named.length === 0)
-		return `No user of the team has one connected. Leave '${field}' empty for all`;
-	const examples = named.slice(0, MAX_NAMED).join(', ');
-	return `Enter the slug, in the same upper and lower case, such as ${examples}`;
+function namesOf(words: ReadonlySet<string>): string {
+	const named = [...words].filter((word) => NAME.test(word)).sort();
+	return named.slice(0, MAX_NAMED).join(', ');
+}
+
+function adviceFor(field: string, slugs: ReadonlySet<string>): string {
+	const named = namesOf(slugs);
+	return named
+		? `Enter the slug, in the same upper and lower case, such as ${named}`
+		: `No user of the team has one connected. Leave '${field}' empty for all`;
 }

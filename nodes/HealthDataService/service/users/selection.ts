@@ -59,8 +59,6 @@ export interface UserSelection {
 	notFound?(entry?: ListEntry): Problem;
 	/** Whether it is the value of *User*, without a list. */
 	isOne?: boolean;
-	/** Whether it is the team, without a window of it. */
-	isWhole?: boolean;
 	/** *Only Connected Users*: reads only users with the provider connected now. */
 	isConnectedOnly?: boolean;
 	/** The entries of *User IDs*, without duplicates. */
@@ -92,10 +90,8 @@ export function wholeTeam({
 	onCount,
 	...slice
 }: TeamOptions = {}): UserSelection {
-	const { offset = 0, maxUsers = Infinity } = slice;
 	return {
 		isConnectedOnly: Boolean(connectedTo),
-		isWhole: offset === 0 && maxUsers === Infinity,
 		async *users(get) {
 			let place = 0;
 			const pages = userPages(get, slice);
