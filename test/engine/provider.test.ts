@@ -35,8 +35,8 @@ describe('Provider', () => {
 	});
 
 	describe('a provider that no user has, without a reading', () => {
-		const advice = (slugs: string) => `Enter the slug, in the same upper and lower case, such as ${slugs}`;
-		const message = (field: string) => `'${field}' is not the slug of a provider that a user has connected`;
+		const advice = (slugs: string) => `Enter the ID, in the same upper and lower case, such as ${slugs}`;
+		const message = (field: string) => `'${field}' is not the ID of a provider that a user has connected`;
 		const listed = (provider: string, options = {}) => listUsers({ options: { provider, ...options } });
 
 		const SELECTIONS: Array<[string, INodeParameters]> = [

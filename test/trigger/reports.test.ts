@@ -131,7 +131,7 @@ onBothSchedulers((scheduler) => {
 					await n8n.tick();
 				}
 				expect(n8n.reported).toMatchObject([
-					{ message: "'Provider' is not the slug of a provider that a user has connected" },
+					{ message: "'Provider' is not the ID of a provider that a user has connected" },
 				]);
 				expect(n8n.reported[0].description).toContain('omron');
 				expect(log).toEqual([]);
@@ -174,7 +174,7 @@ onBothSchedulers((scheduler) => {
 
 		it('a provider that no user has, in a test event: the error says it', async () => {
 			await expect(w.trigger(slug('OMRON')).fetchTestEvent()).rejects.toMatchObject({
-				message: "'Provider' is not the slug of a provider that a user has connected",
+				message: "'Provider' is not the ID of a provider that a user has connected",
 				description: expect.stringContaining('omron'),
 			});
 		});

@@ -63,7 +63,7 @@ export async function providerProblem(
 		hasUsers ||= users.length > 0;
 	}
 	if (!hasUsers) return undefined;
-	const message = `'${field}' is not the slug of a provider that a user has connected`;
+	const message = `'${field}' is not the ID of a provider that a user has connected`;
 	return new Problem(message, adviceFor(field, slugs));
 }
 
@@ -81,6 +81,6 @@ function namesOf(words: ReadonlySet<string>): string {
 function adviceFor(field: string, slugs: ReadonlySet<string>): string {
 	const named = namesOf(slugs);
 	return named
-		? `Enter the slug, in the same upper and lower case, such as ${named}`
+		? `Enter the ID, in the same upper and lower case, such as ${named}`
 		: `No user of the team has one connected. Leave '${field}' empty for all`;
 }
