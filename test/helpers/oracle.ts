@@ -12,6 +12,8 @@ export interface Reading {
 	type: string | null;
 	values: unknown[];
 	unit: unknown;
+	/** Length of a session in seconds; null where its end is no time. */
+	length: number | null;
 }
 
 const SECOND = 1_000_000;
@@ -38,9 +40,13 @@ const PAIRS: unknown[][] = [
 	[2047, 2047],
 	[1e308, 80],
 	[16, 10.7],
+	[120.04, 79.96],
+	[120.00000000000001, 80],
+	[349.96, 80],
+	[350.04, 80],
 	[88, 55],
 ];
-const LENGTHS: unknown[][] = [[10], ['10'], [600], [1], [0], [-5], [1441], [null], ['x'], [0.1], [0.2]];
+const LENGTHS: unknown[][] = [[10], ['10'], [600], [1], [0], [-5], [1441], [null], ['x'], [0.1], [0.2], [2]];
 
 const anySource = {
 	provider: fc.constantFrom('omron', 'withings', 'apple_health_kit'),
@@ -48,31 +54,46 @@ const anySource = {
 };
 /** Or no copy. */
 const anyCopy = fc.option(fc.record({ ...anySource, later: fc.constantFrom(0, 7, 60, 61) }));
+/** Seconds of an offset, or nearly: 15 minutes, hours, 5:30, 14:00 and 14:15. */
+const OFFSETS = [900, 899, 3600, 7200, 19_800, 50_400, 51_300];
+/** Or no other offset: to which readings it was applied twice, from the first one on. */
+const anyShift = fc.option(
+	fc.record({ later: fc.constantFrom(...OFFSETS), isApplied: fc.infiniteStream(fc.integer({ min: 0, max: 3 })) }),
+);
 
+const SESSION_UNITS = ['min', 'Minutes', 's', 'Second', 'secs', 'hours', 'HRS', 'hr', null, 'foo'];
+const UNITS = ['mmHg', 'mm[Hg]', 'mm Hg', 'MMHG', 'mm/Hg', 'Torr', '', null, 'kPa', 'kilopascals', 'foo'];
 const readingAndCopy = (isSessions: boolean) =>
 	fc.record({
 		...anySource,
 		micros: fc.oneof({ weight: 9, arbitrary: anyMicros }, { weight: 1, arbitrary: fc.constant(null) }),
 		values: fc.constantFrom(...(isSessions ? LENGTHS : PAIRS)),
-		unit: isSessions
-			? fc.constantFrom<unknown>('min', 'Minutes', 's', 'hours', null, 'foo')
-			: fc.constantFrom<unknown>('mmHg', 'mm[Hg]', 'mm Hg', 'MMHG', '', null, 'kPa', 'foo'),
+		unit: fc.constantFrom<unknown>(...(isSessions ? SESSION_UNITS : UNITS)),
+		length: fc.constantFrom(null, 0, 5, 60, 600),
 		copy: anyCopy,
 	});
 
 /** Some of them come again, of any source. */
 export const anyReadings = (isSessions: boolean): fc.Arbitrary<Reading[]> =>
-	fc.array(readingAndCopy(isSessions), { maxLength: 12 }).map((all) =>
-		all.flatMap(({ copy, ...one }) => {
+	fc.tuple(fc.array(readingAndCopy(isSessions), { maxLength: 12 }), anyShift).map(([all, shift]) => {
+		const copied = all.flatMap(({ copy, ...one }) => {
 			if (!copy || one.micros === null) return [one];
 			const { later, ...source } = copy;
 			return [one, { ...one, ...source, micros: one.micros + later * SECOND }];
-		}),
-	);
+		});
+		if (!shift) return copied;
+		const { later, isApplied } = shift;
+		return copied.flatMap((one) =>
+			one.micros === null || isApplied.next().value === 0
+				? [one]
+				: [one, { ...one, micros: one.micros + later * SECOND }],
+		);
+	});
 
-export function pointOf({ micros, values, unit }: Reading, isSessions: boolean): IDataObject {
+export function pointOf({ micros, values, unit, length }: Reading, isSessions: boolean): IDataObject {
 	const time = micros === null ? null : textOf(micros);
-	if (isSessions) return { start: time, end: 'whenever', value: values[0], unit } as IDataObject;
+	const end = micros === null || length === null ? 'whenever' : textOf(micros + length * SECOND);
+	if (isSessions) return { start: time, end, value: values[0], unit } as IDataObject;
 	return { timestamp: time, systolic: values[0], diastolic: values[1], unit } as IDataObject;
 }
 
@@ -85,54 +106,67 @@ export interface Counted {
 	micros: number | null;
 	/** Undefined where it does not count. */
 	values?: number[];
+	/** Not rounded: in 0.00001 mmHg, or in tenths of a second. */
+	exact: number[];
 	names: Array<[string, string | null]>;
 }
 
 const numberOf = (value: unknown) =>
 	typeof value === 'number' ? value : typeof value === 'string' && value.trim() !== '' ? Number(value) : NaN;
+const wordOf = (unit: unknown) => (unit ? String(unit).toLowerCase().replace(' ', '') : '');
 
-/** Values in mmHg or minutes, or undefined where they do not count. */
-function valuesIn({ values, unit }: Reading, isSessions: boolean): number[] | undefined {
-	const word = unit ? String(unit).toLowerCase() : '';
-	const numbers = values.map(numberOf);
-	if (isSessions) {
-		const factors: Record<string, number> = { '': 1, min: 1, minutes: 1, s: 1 / 60, hours: 60 };
-		const [minutes] = numbers.map((one) => (word === 's' ? one / 60 : one * factors[word]));
-		return minutes > 0 && minutes <= 1440 ? [minutes] : undefined;
-	}
-	if (!['', 'mmhg', 'mm hg', 'mm[hg]', 'kpa'].includes(word)) return undefined;
-	const [systolic, diastolic] = numbers.map((one) => (word === 'kpa' ? Math.round(one * 75.0062) / 10 : one));
-	const isPossible = systolic >= 20 && systolic <= 350 && diastolic >= 10 && diastolic <= 250 && systolic > diastolic;
-	return isPossible ? [systolic, diastolic] : undefined;
-}
+/** Parts of a unit: whole numbers, so that the oracle adds and rounds without error. */
+const PARTS: Record<string, number> = {
+	...{ '': 100_000, mmhg: 100_000, 'mm[hg]': 100_000, 'mm/hg': 100_000, torr: 100_000 },
+	...{ kpa: 750_062, kilopascals: 750_062 },
+};
+const SESSION_PARTS: Record<string, number> = {
+	...{ '': 600, min: 600, minutes: 600, s: 10, second: 10, secs: 10, hours: 36_000, hrs: 36_000, hr: 36_000 },
+};
+const A_UNIT = { true: 600, false: 100_000 };
 
-/** What is compared: each value converted, also where no person can have it, or else as it came with its unit. */
-function comparedOf({ values, unit }: Reading, isSessions: boolean): string {
-	const word = String(unit ?? '')
-		.toLowerCase()
-		.replace(' ', '');
-	const known = isSessions ? ['', 'min', 'minutes', 's', 'hours'] : ['', 'mmhg', 'mm[hg]', 'kpa'];
-	const convert = (number: number) => {
-		if (word === 'kpa') return Math.round(number * 75.0062) / 10;
-		return word === 's' ? number / 60 : number * (word === 'hours' ? 60 : 1);
-	};
-	const compared = values.map((one) => {
+/** Half goes up. */
+const roundedTo = (parts: number, size: number) => Math.floor(parts / size + 0.5);
+
+/** What is shown and compared: mmHg or minutes, to a tenth, of kPa to whole mmHg; or else the value as it came, with its unit. */
+function shownOf({ values, unit }: Reading, isSessions: boolean): Array<number | string | null> {
+	const word = wordOf(unit);
+	const size = A_UNIT[`${isSessions}`];
+	const parts = (isSessions ? SESSION_PARTS : PARTS)[word];
+	return values.map((one) => {
 		if (one === null) return null;
 		const number = numberOf(one);
-		const shown = Number.isNaN(number) ? String(one) : number;
-		return known.includes(word) && typeof shown === 'number' ? convert(shown) : `${shown} ${word}`;
+		if (Number.isNaN(number) || !parts) return `${Number.isNaN(number) ? String(one) : number} ${word}`;
+		if (number > 1e300) return number;
+		const exact = Math.round(number * parts);
+		return word.startsWith('k') ? roundedTo(exact, size) : roundedTo(exact, size / 10) / 10;
 	});
-	return JSON.stringify(compared);
 }
+
+const exactOf = ({ values, unit }: Reading, isSessions: boolean) =>
+	values.map((one) => Math.round(numberOf(one) * (isSessions ? SESSION_PARTS : PARTS)[wordOf(unit)]));
+
+/** Whether a person can have the values, before they are rounded. */
+function isPossible(exact: number[], isSessions: boolean): boolean {
+	const [first, second] = exact.map((one) => one / A_UNIT[`${isSessions}`]);
+	if (isSessions) return first > 0 && first <= 1440;
+	return first >= 20 && first <= 350 && second >= 10 && second <= 250 && first > second;
+}
+
+type Found = Counted & { compared: string; parts: Reading[]; end: number };
 
 /** Each measurement once, in order of time, with all its sources. */
 export function countOf(readings: Reading[], isSessions: boolean): Counted[] {
-	const inOrder = [...readings].sort((a, b) => (a.micros ?? Infinity) - (b.micros ?? Infinity) || 0);
-	const found: Array<Counted & { compared: string; parts: Reading[] }> = [];
+	const msOf = ({ micros }: Reading) => (micros === null ? Infinity : Math.floor(micros / 1000));
+	const least = (one: Reading) => exactOf(one, isSessions);
+	const byExact = (a: Reading, b: Reading) => least(a)[0] - least(b)[0] || least(a)[1] - least(b)[1] || 0;
+	const inOrder = [...readings].sort((a, b) => msOf(a) - msOf(b) || byExact(a, b));
+	const found: Found[] = [];
 	const isSource = (a: Reading, b: Reading) => a.provider === b.provider && a.type === b.type;
-	const secondOf = ({ micros }: Reading) => (micros === null ? null : Math.floor(micros / SECOND));
+	const secondOf = ({ micros }: { micros: number | null }) => (micros === null ? null : Math.floor(micros / SECOND));
 	for (const one of inOrder) {
-		const compared = comparedOf(one, isSessions);
+		const shown = shownOf(one, isSessions);
+		const compared = JSON.stringify(shown);
 		const equal = found.filter(
 			(other) => other.compared === compared && (other.micros === null) === (one.micros === null),
 		);
@@ -140,9 +174,10 @@ export function countOf(readings: Reading[], isSessions: boolean): Counted[] {
 			parts.some((part) => isSource(part, one) && secondOf(part) === secondOf(one)),
 		);
 		const original = equal.find(
-			({ micros, parts }) =>
+			({ micros, parts, end }) =>
 				micros !== null &&
-				Math.floor(one.micros! / 1000) - Math.floor(micros / 1000) <= 60_000 &&
+				one.micros! < end &&
+				msOf(one) - Math.floor(micros / 1000) <= 60_000 &&
 				!parts.some((part) => isSource(part, one)),
 		);
 		const names: [string, string | null] = [one.provider, one.type];
@@ -150,10 +185,34 @@ export function countOf(readings: Reading[], isSessions: boolean): Counted[] {
 		if (original) {
 			original.parts.push(one);
 			original.names.push(names);
-		} else
-			found.push({ micros: one.micros, values: valuesIn(one, isSessions), names: [names], compared, parts: [one] });
+			continue;
+		}
+		const { micros, length } = one;
+		const exact = exactOf(one, isSessions);
+		const values = isPossible(exact, isSessions) ? (shown as number[]) : undefined;
+		const end = isSessions && length && micros !== null ? micros + length * SECOND : Infinity;
+		found.push({ micros, values, exact, names: [names], compared, parts: [one], end });
 	}
-	return found;
+	return isSessions ? found : withoutOffsets(found);
+}
+
+/** Without the copies at an offset that half of the measurements have a copy at. */
+function withoutOffsets(found: Found[]): Counted[] {
+	const secondOf = ({ micros }: Found) => Math.floor((micros ?? 0) / SECOND);
+	const isCopyAt = (offset: number, one: Found, other: Found) =>
+		other.compared === one.compared && secondOf(one) % 60 !== 0 && secondOf(one) - secondOf(other) === offset;
+	const all = Array.from({ length: 56 }, (_, index) => (index + 1) * 900);
+	const applied = all.filter((offset) => {
+		const copied = found.filter((other) => found.some((one) => isCopyAt(offset, one, other))).length;
+		return copied >= 2 && copied / (found.length - copied) >= 0.5;
+	});
+	const kept: Found[] = [];
+	for (const one of found) {
+		const original = kept.find((other) => applied.some((offset) => isCopyAt(offset, one, other)));
+		if (original) original.names.push(...one.names);
+		else kept.push(one);
+	}
+	return kept;
 }
 
 const named = (names: Array<string | null>) => [...new Set(names)].filter(Boolean).sort().join(', ');
@@ -167,7 +226,7 @@ export const localOf = (micros: number | null, zone: string) =>
 
 /** The columns of a row that describe these measurements. */
 export function rowOf(all: Counted[], isSessions: boolean, zone: string): IDataObject {
-	const counted = all.flatMap(({ values, micros }) => (values ? [{ values, micros }] : []));
+	const counted = all.flatMap(({ values, ...one }) => (values ? [{ values, ...one }] : []));
 	const pick = (better: (a: (typeof counted)[0], b: (typeof counted)[0]) => number, from = counted) => {
 		const [first] = [...from].sort(better);
 		return first ? [first.values.join('/'), localOf(first.micros, zone)] : [null, null];
@@ -187,16 +246,14 @@ export function rowOf(all: Counted[], isSessions: boolean, zone: string): IDataO
 		providers: named(all.flatMap(({ names }) => names.map(([provider]) => provider))),
 		source_types: named(all.flatMap(({ names }) => names.map(([, type]) => type))),
 	};
-	const numbers = (at: number) => counted.map(({ values }) => values[at]);
-	const sum = (at: number) => numbers(at).reduce((a, b) => a + b, 0);
-	if (isSessions) return { ...row, value_sum: counted.length ? expect.closeTo(sum(0), 6) : null };
+	const shown = (at: number) => counted.map(({ values }) => values[at]);
+	const sum = (at: number) => counted.reduce((total, { exact }) => total + exact[at], 0);
+	const has = counted.length > 0;
+	if (isSessions) return { ...row, value_sum: has ? roundedTo(sum(0), 60) / 10 : null };
 	['systolic', 'diastolic'].forEach((column, at) => {
-		const has = counted.length > 0;
-		// Of tenths, so that half of one is exact.
-		const tenths = Math.round(Math.round(sum(at) * 10) / counted.length);
-		row[`${column}_mean`] = has ? expect.closeTo(tenths / 10, 6) : null;
-		row[`${column}_min`] = has ? Math.min(...numbers(at)) : null;
-		row[`${column}_max`] = has ? Math.max(...numbers(at)) : null;
+		row[`${column}_mean`] = has ? roundedTo(sum(at), counted.length * 10_000) / 10 : null;
+		row[`${column}_min`] = has ? Math.min(...shown(at)) : null;
+		row[`${column}_max`] = has ? Math.max(...shown(at)) : null;
 	});
 	return row;
 }

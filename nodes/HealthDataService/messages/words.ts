@@ -169,7 +169,7 @@ export function flawOf(metric: Metric, one: Measurement): string | undefined {
 	if (isCounted(metric, one)) return undefined;
 	if (one.values.some((value) => typeof value === 'string'))
 		return 'not comparable';
-	return arePossible(metric, one.values) ? 'incomplete' : 'cannot be right';
+	return arePossible(metric, one.exact) ? 'incomplete' : 'cannot be right';
 }
 
 interface ListLength {
@@ -210,7 +210,7 @@ export function readingList(
 
 /** @param inOrder newest first, which counts among equal values */
 function extremesOf(metric: Metric, inOrder: readonly Measurement[]) {
-	const possible = inOrder.filter(({ values }) => arePossible(metric, values));
+	const possible = inOrder.filter(({ exact }) => arePossible(metric, exact));
 	return measuredColumns(metric).flatMap((_, at) => {
 		const valueOf = ({ values }: Measurement) => Number(values[at]);
 		const numeric = possible.filter(

@@ -163,6 +163,13 @@ export function toNumber(value: unknown): number | undefined {
 		: undefined;
 }
 
+/** To so many decimals, without the noise of floating point: 134.99999999999997 is 135. Adding 0 turns -0 into 0. */
+export function rounded(value: number, decimals: number): number {
+	const scale = 10 ** decimals;
+	const scaled = Number((value * scale).toPrecision(12));
+	return Math.round(scaled) / scale + 0;
+}
+
 export const isBlank = (value: unknown) =>
 	value === undefined ||
 	value === null ||

@@ -37,8 +37,6 @@ export interface TriggerEvent extends Identity {
 	name: string;
 	/** One event, in a sentence. */
 	noun: string;
-	/** Without a metric, an event is a user. */
-	metric?: Metric;
 	/** One result per user, with all rows of the window, as they are completed. */
 	read(
 		get: Get,
@@ -51,7 +49,6 @@ const newReading = (metric: Metric): TriggerEvent => ({
 	...identityOf(metric),
 	name: metric.event,
 	noun: metric.noun,
-	metric,
 	read(get, users, { target, windowStartOf, ...options }) {
 		const {
 			concurrency,
@@ -93,7 +90,6 @@ const newUser: TriggerEvent = {
 	noun: 'user',
 	time: 'created_on',
 	key: ['user_id'],
-	values: [],
 	async *read(_get, users) {
 		for await (const one of users) {
 			const user_id = lowerUserId(one.user.user_id);

@@ -158,8 +158,7 @@ export function readSettings(context: IPollFunctions, isTest = false) {
 	const isWanted = (row: IDataObject) =>
 		!metric ||
 		limits.length === 0 ||
-		reachedText(metric, limits, [{ values: measuredValues(metric, row) }]) !==
-			'';
+		reachedText(metric, limits, [measuredValues(metric, row)]) !== '';
 	return {
 		event,
 		target,

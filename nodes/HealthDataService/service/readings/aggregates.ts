@@ -1,13 +1,22 @@
-/** Aggregates of numbers. The order of the values does not change the result. */
+/** Aggregates of numbers. The order of the values does not change the result, which is rounded last. */
+import { rounded } from '../../shared/values';
 import type { Aggregate } from './metrics';
 
 /** Of values in ascending order, at least one. */
 const AGGREGATES: Record<Aggregate, (sorted: number[]) => number> = {
-	sum: exactSum,
-	mean: meanOf,
+	sum: (sorted) => rounded(exactSum(sorted), 1),
+	mean: (sorted) => rounded(exactSum(sorted) / sorted.length, 1),
 	min: (sorted) => sorted[0],
 	max: (sorted) => sorted[sorted.length - 1],
 };
+
+/** Which values of a reading are aggregated. */
+export const BASIS = {
+	sum: 'exact',
+	mean: 'exact',
+	min: 'values',
+	max: 'values',
+} as const;
 
 /** Null for no values. */
 export function aggregate(
@@ -17,12 +26,6 @@ export function aggregate(
 	if (values.length === 0) return null;
 	const sorted = [...values].sort((a, b) => a - b);
 	return AGGREGATES[how](sorted);
-}
-
-/** To one decimal. Adding 0 turns -0 into 0. */
-function meanOf(values: number[]): number {
-	const tenths = (exactSum(values) * 10) / values.length;
-	return Math.round(tenths) / 10 + 0;
 }
 
 /** To twelve digits: 0.1 + 0.2 is 0.3, however many are added. */

@@ -9,38 +9,27 @@ import {
 	type Instant,
 	type LocalTimeOf,
 } from '../../shared/dateTime';
-import { groupBy, toNumber } from '../../shared/values';
-import {
-	asIs,
-	conversionOf,
-	measuredColumns,
-	spellingOf,
-	type Metric,
-	type Unit,
-} from './metrics';
+import { groupBy } from '../../shared/values';
+import { measuredValues, valueKey } from './measured';
+import type { Metric } from './metrics';
 
-/** The columns that identify a row, and those with its values. */
+/** The columns that identify a row, and the metric that says what its values are. */
 export interface Identity {
 	/** Prefix of each `row_id`, and value of the event in saved workflows: never changes. */
 	value: string;
 	/** Column with the time of the reading or event. */
 	time: string;
 	key: readonly string[];
-	values: readonly string[];
-	/** Of readings. */
-	unit?: Unit;
+	/** Of readings: other rows have no values. */
+	metric?: Metric;
 }
 
-export function identityOf(metric: Metric): Identity {
-	const [time, ...otherTimes] = metric.times;
-	return {
-		value: metric.value,
-		time,
-		key: ['user_id', 'provider', 'source_type'],
-		values: [...otherTimes, ...measuredColumns(metric), 'unit'],
-		unit: metric.unit,
-	};
-}
+export const identityOf = (metric: Metric): Identity => ({
+	value: metric.value,
+	time: metric.times[0],
+	key: ['user_id', 'provider', 'source_type'],
+	metric,
+});
 
 interface KeyedRow {
 	row: IDataObject;
@@ -138,40 +127,22 @@ function addTiebreakers(identity: Identity, prefix: string, twins: KeyedRow[]) {
 	}
 }
 
-const valuesOf = ({ values, unit }: Identity, row: IDataObject) =>
-	JSON.stringify(
-		values.map((column) =>
-			column === 'unit' ? unitKey(unit!, row.unit) : valueKey(row[column]),
-		),
-	);
-
-/** The same text for all spellings of a unit; that of the metric's where it is missing. */
-function unitKey(unit: Unit, given: unknown): string {
-	const convert = conversionOf(unit, given);
-	if (convert === asIs) return unit.name;
-	const spellings = Object.keys(unit.from);
-	const usual = spellings.find((one) => unit.from[one] === convert);
-	return valueKey(usual ?? given);
-}
-
-/** The same text for the same value: numbers as text and units are spelled in several ways (quirk 7). */
-export function valueKey(value: unknown): string {
-	const number = toNumber(value);
-	if (number !== undefined) return String(number);
-	const { millis, key } = instantOf(value);
-	if (millis !== undefined || typeof value !== 'string') return key;
-	const word = spellingOf(value);
-	// Its usual spelling is part of saved IDs and hashes.
-	return word === 'kpa' ? 'kPa' : word;
+/** The same text for readings whose other times and shown values are equal: then the reading has not changed. */
+function valuesOf({ metric }: Identity, row: IDataObject): string {
+	if (!metric) return '';
+	const [, ...otherTimes] = metric.times;
+	const times = otherTimes.map((column) => valueKey(row[column]));
+	const { values } = measuredValues(metric, row);
+	return JSON.stringify([...times, ...values.map(String)]);
 }
 
 /** The row with its `row_id`, which a correction keeps, and the `local_time` of a reading. */
 export function toItem(
-	{ value, unit }: Identity,
+	{ value, metric }: Identity,
 	{ row, key, instant }: KeyedRow,
 	localTimeOf: LocalTimeOf,
 ): IDataObject {
-	if (unit) row.local_time = localTimeOf(instant);
+	if (metric) row.local_time = localTimeOf(instant);
 	row.row_id = `${value}-${key}`;
 	return row;
 }

@@ -1,15 +1,15 @@
 /**
  * Measurements: the readings of one user without copies. A measurement that came through several sources counts once, because phones
- * and other stores copy the readings of a device, some without the seconds.
+ * and other stores copy the readings of a device: some without the seconds, some with a time zone applied twice.
  */
 import type { IDataObject } from 'n8n-workflow';
 import { instantOf, type LocalTimeOf } from '../../shared/dateTime';
-import { groupBy } from '../../shared/values';
+import { groupBy, text } from '../../shared/values';
 import {
 	areComplete,
 	arePossible,
 	measuredValues,
-	type Measured,
+	type Values,
 } from './measured';
 import type { Metric } from './metrics';
 
@@ -17,19 +17,28 @@ import type { Metric } from './metrics';
 const COPY_MS = 60_000;
 const SECOND_MS = 1000;
 
+/** Offsets of time zones are multiples of 15 minutes, up to 14 hours. */
+const OFFSET_STEP_S = 15 * 60;
+const MAX_OFFSET_S = 14 * 60 * 60;
+
 /** A row, and what is read from it once. */
-export interface Reading {
+export interface Reading extends Values {
 	row: IDataObject;
-	values: Measured[];
 	/** ms; undefined without a valid time, and then `local` is null. */
 	time?: number;
 	local: string | null;
+	/** End of a session (ms). Infinity without one after `time`, and for a reading of an instant. */
+	end: number;
+	/** The same text for the same provider and source type. */
+	source: string;
 }
 
 /** A reading that is no copy. */
 export interface Measurement extends Reading {
 	/** With itself. */
 	copies: Reading[];
+	/** The second of the reading that each source has of it. */
+	secondOfSource: Map<string, number | undefined>;
 }
 
 export function readingOf(
@@ -37,47 +46,56 @@ export function readingOf(
 	row: IDataObject,
 	localTimeOf: LocalTimeOf,
 ): Reading {
-	const values = measuredValues(metric, row);
-	const [column] = metric.times;
-	const instant = instantOf(row[column]);
+	const [instant, ending] = metric.times.map((name) => instantOf(row[name]));
 	const local = localTimeOf(instant);
 	const time = local === null ? undefined : instant.millis;
-	return { row, values, time, local };
+	const end = ending?.millis ?? Infinity;
+	return {
+		...measuredValues(metric, row),
+		row,
+		time,
+		local,
+		end: end > (time ?? NaN) ? end : Infinity,
+		source: JSON.stringify([text(row.provider), text(row.source_type)]),
+	};
 }
 
 /** A measurement whose values are all numbers in the metric's unit that a person can have. */
 export interface Counted extends Measurement {
 	values: number[];
+	exact: number[];
 }
 
 export const isCounted = (metric: Metric, one: Measurement): one is Counted =>
-	areComplete(one.values) && arePossible(metric, one.values);
+	areComplete(one.exact) && arePossible(metric, one.exact);
 
 /**
- * A reading is a copy of the earliest measurement with equal values, at most a minute earlier, that its source has no part of yet.
- * Equal readings of one source in one second are one.
+ * A reading is a copy of the earliest measurement with equal values, at most a minute earlier, that its source has no part of yet; a
+ * session only if that has not ended. Equal readings of one source in one second are one. Then, copies with a time zone applied twice
+ * are found among the measurements of an instant.
  */
 export function measurementsOf(
 	metric: Metric,
 	readings: readonly Reading[],
 ): Measurement[] {
-	const inOrder = [...readings].sort(msAfter);
-	const equals = groupBy(inOrder, (reading) => equalityKey(metric, reading));
-	return [...equals.values()].flatMap(withoutCopies);
+	const equals = groupBy(readings, (reading) => equalityKey(metric, reading));
+	const groups = Array.from(equals.values(), withoutCopies);
+	return metric.times.length > 1 ? groups.flat() : withoutShifted(groups);
 }
 
-/** The same text for equal values. Without a time, only identical readings are equal. */
-function equalityKey(metric: Metric, { row, values, time }: Reading): string {
-	const [timeColumn] = metric.times;
-	const withoutTime = time === undefined && instantOf(row[timeColumn]).key;
-	return JSON.stringify([withoutTime, ...values]);
+/** The same text for equal values. Without a time, only identical readings of one source are equal. */
+function equalityKey(metric: Metric, reading: Reading): string {
+	const { row, values, time, source } = reading;
+	const untimed = () => [instantOf(row[metric.times[0]]).key, source];
+	return JSON.stringify([time === undefined && untimed(), values.map(String)]);
 }
 
-/** @param equal readings with equal values, in order of time */
+/** @param equal readings with equal values */
 function withoutCopies(equal: readonly Reading[]): Measurement[] {
+	const inOrder = [...equal].sort((a, b) => msAfter(a, b) || byExact(a, b));
 	const measurements: Measurement[] = [];
 	const recent: Measurement[] = [];
-	for (const reading of equal) {
+	for (const reading of inOrder) {
 		while (
 			recent.length > 0 &&
 			msAfter(reading, recent[0]) > COPY_MS + SECOND_MS
@@ -87,35 +105,102 @@ function withoutCopies(equal: readonly Reading[]): Measurement[] {
 		const original =
 			recent.find((one) => isRepeated(one, reading)) ??
 			recent.find((one) => isCopied(one, reading));
-		if (original) {
-			original.copies.push(reading);
-			continue;
-		}
-		const measurement = { ...reading, copies: [reading] };
+		const measurement = original ?? measurementOf(reading);
+		measurement.copies.push(reading);
+		measurement.secondOfSource.set(reading.source, secondOf(reading));
+		if (original) continue;
 		measurements.push(measurement);
 		recent.push(measurement);
 	}
 	return measurements;
 }
 
+const measurementOf = (reading: Reading): Measurement => ({
+	...reading,
+	copies: [],
+	secondOfSource: new Map(),
+});
+
 /** For sorting by time, too: a reading without a time comes first. */
 export const msAfter = (later: Reading, one: Reading) =>
 	(later.time ?? 0) - (one.time ?? 0);
 
-const isRepeated = ({ copies }: Measurement, reading: Reading) =>
-	copies.some(
-		(copy) =>
-			isSameSource(copy, reading) && secondOf(copy) === secondOf(reading),
-	);
+/** Equal values of several units differ before they are rounded. */
+const byExact = ({ exact: a }: Reading, { exact: b }: Reading) =>
+	a.map((value, at) => Number(value) - Number(b[at])).find(Boolean) ?? 0;
+
+const isRepeated = ({ secondOfSource }: Measurement, reading: Reading) =>
+	secondOfSource.has(reading.source) &&
+	secondOfSource.get(reading.source) === secondOf(reading);
 
 const isCopied = (one: Measurement, reading: Reading) =>
 	reading.time !== undefined &&
+	reading.time < one.end &&
 	msAfter(reading, one) <= COPY_MS &&
-	!one.copies.some((copy) => isSameSource(copy, reading));
-
-/** Empty text is no source type, like null. */
-const isSameSource = ({ row: a }: Reading, { row: b }: Reading) =>
-	a.provider === b.provider &&
-	(a.source_type || null) === (b.source_type || null);
+	!one.secondOfSource.has(reading.source);
 
 const secondOf = ({ time }: Reading) => time && Math.floor(time / SECOND_MS);
+
+/**
+ * Without copies with another offset of a time zone: equal values, to the second. An offset counts only where at least half of the
+ * measurements, and at least two, have a copy at it: a monitor that measures each half hour at a fixed second has equal values now
+ * and then. A second of 0 says nothing: typed times have it.
+ *
+ * @param groups measurements with equal values, in order of time
+ */
+function withoutShifted(groups: Measurement[][]): Measurement[] {
+	const measurements = groups.flat();
+	const alike = groups.flatMap(apartByOffsets);
+	// The longest first: it leads to the earliest measurement.
+	const applied = [...countsOfOffsets(alike)]
+		.filter(([, count]) => count >= 2)
+		.filter(([, count]) => count >= (measurements.length - count) / 2)
+		.map(([offset]) => offset)
+		.sort((a, b) => b - a);
+	const copies = new Set<Measurement>();
+	for (const group of alike) addCopiesAt(applied, group, copies);
+	return measurements.filter((one) => !copies.has(one));
+}
+
+/** Measurements that are a multiple of 15 minutes apart, to the second. */
+function apartByOffsets(equal: Measurement[]): Measurement[][] {
+	const withSecond = equal.filter((one) => (secondOf(one) ?? 0) % 60 !== 0);
+	const groups = groupBy(withSecond, (one) => secondOf(one)! % OFFSET_STEP_S);
+	return [...groups.values()];
+}
+
+/** For each offset (s), how many measurements come again at it. */
+function countsOfOffsets(alike: Measurement[][]): Map<number, number> {
+	const counts = new Map<number, number>();
+	for (const group of alike) {
+		const seconds = group.map((one) => secondOf(one)!);
+		for (const [at, second] of seconds.entries()) {
+			for (let earlier = at - 1; earlier >= 0; earlier--) {
+				const offset = second - seconds[earlier];
+				if (offset > MAX_OFFSET_S) break;
+				counts.set(offset, (counts.get(offset) ?? 0) + 1);
+			}
+		}
+	}
+	return counts;
+}
+
+/** Moves the readings of copies to the earliest measurement that each is a copy of. */
+function addCopiesAt(
+	offsets: readonly number[],
+	group: readonly Measurement[],
+	copies: Set<Measurement>,
+) {
+	const bySecond = new Map<number, Measurement>();
+	for (const one of group) {
+		const second = secondOf(one)!;
+		const offset = offsets.find((any) => bySecond.has(second - any));
+		if (offset === undefined) {
+			bySecond.set(second, one);
+			continue;
+		}
+		const original = bySecond.get(second - offset)!;
+		original.copies = original.copies.concat(one.copies);
+		copies.add(one);
+	}
+}

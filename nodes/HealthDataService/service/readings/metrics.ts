@@ -14,12 +14,18 @@ export interface ThresholdOption {
 	default: number;
 }
 
-type Convert = (value: number) => number;
+/** How values of a unit are converted to the unit of the metric. */
+export interface Conversion {
+	/** Not rounded. */
+	convert: (value: number) => number;
+	/** Decimals of a converted value that is shown or compared. */
+	decimals: number;
+}
 
 export interface Unit {
 	name: string;
-	/** Spelling (lower case, no blanks) → conversion to this unit. */
-	from: Readonly<Record<string, Convert>>;
+	/** By spelling: lower case, no blanks. */
+	from: Readonly<Record<string, Conversion>>;
 }
 
 export interface Metric {
@@ -41,7 +47,7 @@ export interface Metric {
 	hasMeanText?: boolean;
 	/** Unit in which measured values are compared and aggregated. */
 	unit: Unit;
-	/** Whether a person can have these values: those of the measured columns, in the metric's unit; NaN where one is missing. */
+	/** Whether a person can have these values: those of the measured columns, in the metric's unit, not rounded; NaN where one is missing. */
 	isPossible: (...values: number[]) => boolean;
 	/** Limits of one reading. In the trigger, a reading that reaches one starts the workflow. */
 	thresholds: readonly ThresholdOption[];
@@ -54,11 +60,14 @@ const isOutside = (value: number, least: number, most: number) =>
 	value < least || value > most;
 
 /** Of the metric's own unit. */
-export const asIs: Convert = (value) => value;
-const minutesOfSeconds: Convert = (value) => value / 60;
-const minutesOfHours: Convert = (value) => value * 60;
-/** To one decimal. */
-const mmHgOfKPa: Convert = (value) => Math.round(value * 75.0062) / 10;
+export const asIs: Conversion = { convert: (value) => value, decimals: 1 };
+const ofSeconds: Conversion = { convert: (value) => value / 60, decimals: 1 };
+const ofHours: Conversion = { convert: (value) => value * 60, decimals: 1 };
+/** Devices show kPa with one decimal, which is 0.75 mmHg: a decimal of mmHg would be invented. */
+const ofKPa: Conversion = { convert: (value) => value * 7.50062, decimals: 0 };
+
+const spelled = (conversion: Conversion, ...spellings: string[]) =>
+	Object.fromEntries(spellings.map((spelling) => [spelling, conversion]));
 
 const toLimit =
 	(at: ThresholdOption['at']) =>
@@ -96,7 +105,10 @@ export const metrics: Metric[] = [
 		hasMeanText: true,
 		unit: {
 			name: 'mmHg',
-			from: { mmhg: asIs, 'mm[hg]': asIs, kpa: mmHgOfKPa },
+			from: {
+				...spelled(asIs, 'mmhg', 'mm[hg]', 'mm/hg', 'torr'),
+				...spelled(ofKPa, 'kpa', 'kilopascal', 'kilopascals'),
+			},
 		},
 		isPossible: (systolic, diastolic) =>
 			!isOutside(systolic, 20, 350) &&
@@ -128,16 +140,9 @@ export const metrics: Metric[] = [
 		unit: {
 			name: 'min',
 			from: {
-				min: asIs,
-				mins: asIs,
-				minute: asIs,
-				minutes: asIs,
-				s: minutesOfSeconds,
-				sec: minutesOfSeconds,
-				seconds: minutesOfSeconds,
-				h: minutesOfHours,
-				hour: minutesOfHours,
-				hours: minutesOfHours,
+				...spelled(asIs, 'min', 'mins', 'minute', 'minutes'),
+				...spelled(ofSeconds, 's', 'sec', 'secs', 'second', 'seconds'),
+				...spelled(ofHours, 'h', 'hr', 'hrs', 'hour', 'hours'),
 			},
 		},
 		isPossible: (minutes) => !(minutes <= 0) && !(minutes > 1_440),
@@ -152,7 +157,7 @@ export const measuredColumns = (metric: Metric) => Object.keys(metric.measured);
 export function conversionOf(
 	{ name, from }: Unit,
 	given: unknown,
-): Convert | undefined {
+): Conversion | undefined {
 	const unit = isBlank(given) ? name : given;
 	const spelling = typeof unit === 'string' ? spellingOf(unit) : '';
 	return Object.hasOwn(from, spelling) ? from[spelling] : undefined;

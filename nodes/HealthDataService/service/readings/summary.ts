@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { groupBy, text } from '../../shared/values';
 import type { SelectedUser } from '../users/selection';
 import { connectedSlugs, type UserRef } from '../users/users';
-import { aggregate } from './aggregates';
+import { aggregate, BASIS } from './aggregates';
 import { rowKey, userPrefix } from './identity';
 import { reachedText, type Limit } from './measured';
 import {
@@ -246,8 +246,10 @@ function aggregatesOf(
 	counted: readonly Counted[],
 ): IDataObject {
 	const entries = Object.entries(measured).flatMap(([column, hows], index) => {
-		const numbers = counted.map(({ values }) => values[index]);
-		return hows.map((how) => [`${column}_${how}`, aggregate(how, numbers)]);
+		return hows.map((how) => {
+			const numbers = counted.map((one) => one[BASIS[how]][index]);
+			return [`${column}_${how}`, aggregate(how, numbers)];
+		});
 	});
 	return Object.fromEntries(entries);
 }

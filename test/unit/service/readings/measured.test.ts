@@ -15,7 +15,7 @@ const given = (options: readonly ThresholdOption[], values?: Record<string, numb
 		return value === undefined ? [] : [{ column, [at]: value }];
 	});
 const reachOf = (metric: Metric, limits: Limit[], row: IDataObject) => {
-	const reached = reachedText(metric, limits, [{ values: measuredValues(metric, row) }]);
+	const reached = reachedText(metric, limits, [measuredValues(metric, row)]);
 	return reached.split(', ').filter(Boolean);
 };
 
@@ -25,11 +25,14 @@ describe('blood pressure, with 180/110 and 90/50', () => {
 
 	it.each<[string, IDataObject, string[]]>([
 		['at the minimum', pressure(180, 80), ['high']],
-		['below it', pressure(179.9, 80), []],
+		['below it', pressure(179.94, 80), []],
 		['at the minimum of the other value', pressure(140, 110), ['high']],
 		['at a low value', pressure(90, 60), ['low']],
 		['at both', pressure(185, 45), ['high', 'low']],
 		['numbers as text', pressure('1.8e+02', ' 80 '), ['high']],
+		['the minimum but for noise', pressure(179.99999999999997, 80), ['high']],
+		['the minimum once it is rounded', pressure(179.95, 80), ['high']],
+		['kPa of the minimum', pressure(24, 10.6, 'Kilopascal'), ['high']],
 		['kPa that is high', pressure(25.2, 15.1, 'kPa'), ['high']],
 		['kPa that is in between', pressure(16, 10.6, 'KPA'), []],
 		['without a unit', pressure(185, 80, null), ['high']],

@@ -134,6 +134,14 @@ describe('equal readings', () => {
 		expect(summary([groups]).readings).toBe(readings);
 	});
 
+	it('those with sources of their own are one measurement, with or without a time', () => {
+		const copies = Array.from({ length: 16_000 }, (_, type) => at(clock('08:00'), 120, 80, { type: `${type}` }));
+		expect(summary([copies])).toMatchObject({ readings: 1 });
+		expect(daily([copies.map(({ source }) => ({ ...at('soon', 120, 80), source }))])).toMatchObject([
+			{ readings: 16_000 },
+		]);
+	});
+
 	it.each([
 		['values', at(clock('08:00'), '121?', 80)],
 		['units', at(clock('08:00'), '120?', 80, { unit: 'foo' })],
@@ -160,7 +168,17 @@ it.each<[string, Group[], IDataObject]>([
 	['0/0', [...every(3, 0, 0), ...every(9, 150, 95)], { mean: '150.0/95.0', readings: 9, left_out: 3 }],
 	['2047/2047', [...every(11, 120, 75), at(clock('08:00'), 2047, 2047)], { mean: '120.0/75.0', left_out: 1 }],
 	['85/140', [at(clock('08:00'), 85, 140), ...every(2, 140, 85)], { mean: '140.0/85.0', left_out: 1 }],
-	['kPa', every(1, 25.2, 15.1, { unit: 'kPa' }), { mean: '189.0/113.3', unit: 'mmHg', highest: '189/113.3' }],
+	[
+		'kPa',
+		every(1, 25.2, 15.1, { unit: 'kPa' }),
+		{ mean: '189.0/113.3', unit: 'mmHg', highest: '189/113', diastolic_max: 113 },
+	],
+	[
+		'kPa of the same reading',
+		[at(clock('07:00'), 140, 89), at(clock('07:00'), 18.7, 11.9, { unit: 'kPa' })],
+		{ readings: 1, latest: '140/89' },
+	],
+	['noise', every(1, 189.99999999999997, 109.99999999999999), { latest: '190/110', systolic_max: 190 }],
 	['mm[Hg]', [...every(1, 150, 95), ...every(1, 160, 95, { unit: 'mm[Hg]' })], { mean: '155.0/95.0', left_out: 0 }],
 	['copies seven seconds later', ['07:00', '07:01'].flatMap((time, i) => copied(time, 120 + i)), { readings: 2 }],
 	['a source that is no text', every(2, 120, 80, NO_TEXT), { providers: '', source_types: '' }],
@@ -259,6 +277,99 @@ it('of equal readings the later is the highest and the lowest, and one without a
 		{ date: '2026-03-02', readings: 2 },
 		{ date: null, readings: 1, latest: null, highest: '120/80', highest_time: null },
 	]);
+});
+
+describe('sessions', () => {
+	const session = (start: string, end: string | null, provider: string, value = 1): Group => ({
+		data: [{ start: clock(start), end: end && clock(end), value, unit: 'min' }],
+		source: { provider, type: null },
+	});
+	const sum = (...groups: Group[]) => summary([groups], {}, mindfulness);
+
+	it.each<[string, string | null, string, number]>([
+		['before the other has ended', '07:01', '07:00:59', 1],
+		['when it ends', '07:01', '07:01', 2],
+		['within a minute of one without an end', null, '07:01', 1],
+		['within a minute of one that ends as it begins', '07:00', '07:01', 1],
+	])('one of another source that begins %s', (_, end, start, readings) => {
+		expect(sum(session('07:00', end, 'watch'), session(start, '07:30', 'phone'))).toMatchObject({ readings });
+	});
+
+	const each = (count: number, apartSeconds: number, unit: string): Group[] =>
+		Array.from({ length: count }, (_, index) => {
+			const start = new Date(Date.UTC(2026, 2, 2, 7, 0, 13) + index * apartSeconds * 1000).toISOString();
+			return { data: [{ start, value: 2, unit }], source: { provider: 'watch', type: null } };
+		});
+
+	it('an hour apart are no copies: samples of a minute are alike', () => {
+		expect(sum(...each(4, 3600, 'min'))).toMatchObject({ readings: 4 });
+	});
+
+	it('of seconds add up to minutes', () => {
+		expect(sum(...each(300, 20, 's'))).toMatchObject({ value_sum: 10, readings: 300, latest: '0' });
+	});
+});
+
+describe('the same measurements with a time zone applied twice', () => {
+	const SECOND = 1000;
+	const MORNING = Date.UTC(2026, 2, 2, 7, 0, 13);
+	const reading = (day: number, later: number) =>
+		at(new Date(MORNING + (day * 86_400 + later) * SECOND).toISOString(), 120 + day, 80);
+	const days = (count: number) => Array.from({ length: count }, (_, day) => day);
+	const twice = (originals: number, copies: number, later = 7200) => [
+		...days(originals).map((day) => reading(day, 0)),
+		...days(copies).map((day) => reading(day, later)),
+	];
+
+	it.each<[string, Group[], number]>([
+		['all of them', twice(4, 4), 4],
+		['half of them', twice(8, 4), 8],
+		['less than half of them', twice(9, 4), 13],
+		['one of one', twice(1, 1), 2],
+		['to 15 minutes', twice(4, 4, 900), 4],
+		['to 14 hours', twice(4, 4, 14 * 3600), 4],
+		['to more than 14 hours', twice(4, 4, 14 * 3600 + 900), 8],
+		['but a second', twice(4, 4, 7201), 8],
+		['to no multiple of 15 minutes', twice(4, 4, 7200 + 300), 8],
+		[
+			'at a full minute',
+			twice(4, 4).map((group) =>
+				at(String(group.data[0].timestamp).replace(':13.', ':00.'), group.data[0].systolic, 80),
+			),
+			8,
+		],
+		[
+			'with other values',
+			[...twice(4, 0), ...days(4).map((day) => at(reading(day, 7200).data[0].timestamp, 150 + day, 80))],
+			8,
+		],
+		['a third time', [...twice(4, 4), ...days(4).map((day) => reading(day, 3 * 3600))], 4],
+	])('%s: counted once where half of them, and two, are copies', (_, groups, readings) => {
+		expect(summary([groups])).toMatchObject({ readings });
+		expect(daily([groups]).reduce((sum, row) => sum + Number(row.readings), 0)).toBe(readings);
+	});
+
+	it('a copy of the next day counts on the day of the first one', () => {
+		const late = days(2).flatMap((day) => [reading(day, 13 * 3600), reading(day, 18.5 * 3600)]);
+		expect(daily([late]).map(({ date, readings }) => [date, readings])).toEqual([
+			['2026-03-02', 1],
+			['2026-03-03', 1],
+		]);
+	});
+
+	it('a monitor that measures each half hour at one second loses nothing', () => {
+		// By the spread of a person's pressure within a day: equal values come again about once in 200 readings.
+		const around = (mean: number, spread: number) => fc.integer({ min: mean - spread, max: mean + spread });
+		const values = fc.tuple(around(125, 12), around(80, 8));
+		fc.assert(
+			fc.property(fc.array(values, { minLength: 6, maxLength: 96 }), (each) => {
+				const groups = each.map(([systolic, diastolic], half) =>
+					at(new Date(MORNING + half * 1800 * SECOND).toISOString(), systolic, diastolic),
+				);
+				expect(summary([groups]).readings).toBe(groups.length);
+			}),
+		);
+	});
 });
 
 describe('the period before', () => {
