@@ -119,9 +119,9 @@ export interface ReadingStyle {
 	latestNow?: number;
 }
 
-/** Values in the metric's unit, to one decimal; values that do not count as they came, with their unit. */
+/** Values in the metric's unit; values that do not count as they came, with their unit. */
 export function valueWords(metric: Metric, one: Measurement): string {
-	if (isCounted(metric, one)) return one.values.map(roundedWord).join('/');
+	if (isCounted(metric, one)) return one.values.join('/');
 	const { row } = one;
 	const given = measuredColumns(metric).map((column) => row[column]);
 	const values = given.map((value) =>
@@ -131,8 +131,6 @@ export function valueWords(metric: Metric, one: Measurement): string {
 	const unit = isOwn ? '' : plain(row.unit, READING_LENGTH);
 	return [values.join('/'), unit].filter(Boolean).join(' ');
 }
-
-const roundedWord = (value: number) => String(Math.round(value * 10) / 10);
 
 /** "180/95 Mon 30 Nov 08:01 high". */
 export function readingWords(

@@ -1,6 +1,6 @@
 /** Text of dates and times: the parts of ISO 8601, instants, and their local time. */
 import { DateTime, IANAZone } from 'luxon';
-import { memoized, jsonText, withoutTrailing } from './values';
+import { memoized, text, withoutTrailing } from './values';
 
 /** YYYY-MM-DD */
 export const DATE_LENGTH = 10;
@@ -47,7 +47,7 @@ export interface Instant {
 /** With Date.parse where it can be, because Luxon takes seconds for 100,000 readings. */
 export function instantOf(value: unknown): Instant {
 	const isShort = typeof value === 'string' && value.length <= MAX_TIME_LENGTH;
-	if (!isShort) return { key: jsonText(value) };
+	if (!isShort) return { key: text(value) };
 	const usual = USUAL.exec(value);
 	if (!usual) return rareInstantOf(value);
 	const [, date, fraction, offset] = usual;
