@@ -12,6 +12,7 @@ import { emptyFolder, removeFolder } from '../helpers/folder';
 import { oneNode } from '../e2e/n8n';
 import { byTime, KEY } from '../helpers/people';
 import { bloodPressureOf } from '../helpers/requests';
+import { describeLostJobs } from './lostJobs';
 import { describeLostPackage } from './lostPackage';
 import { describeNights } from './nights';
 import { SELDOM, putNightlyRead, runPlan, type Nightly, type Queue } from './nightly';
@@ -94,6 +95,9 @@ describe('the example "Nightly read: shards"', () => {
 describe('a start without the package', () => {
 	describeLostPackage(() => queue, `${folder}/main`, credential);
 });
+
+// The last one, since it leaves no worker.
+describe('a lost execution', () => describeLostJobs(() => queue));
 
 it('every statement that a page prints was run', () => {
 	expect(notRun()).toEqual([]);

@@ -250,25 +250,46 @@ it('nightly-shards.json fails once an hour while the database is away, with a sh
 	expect(ends[0].error.message).toBe('The database of the readings failed: Connection refused');
 });
 
-it('"Next" reads only users that are unread, of a month of nights', async () => {
-	await run(readExample('nightly-plan.json'));
-	await sql(`
-		UPDATE health_nights SET accounted = now(), account_by = now() + interval '1 day';
-		UPDATE health_users SET readings = 0;
-		CREATE TEMP TABLE one AS SELECT * FROM health_nights LIMIT 1;
-		INSERT INTO health_nights SELECT (n).* FROM (SELECT jsonb_populate_record(one, jsonb_build_object('night', one.night - day)) AS n
-			FROM one, generate_series(1, 30) AS day) AS nights;
-		INSERT INTO health_shards (night, plan, shard) SELECT night, plan, shard FROM health_nights, generate_series(1, 10) AS shard
-			ON CONFLICT DO NOTHING;
-		INSERT INTO health_users (night, plan, user_id, shard, readings)
-			SELECT night, plan, 'user-' || shard || '-' || number, shard, 0 FROM health_shards, generate_series(1, 100) AS number;
-		ANALYZE health_users`);
-	const { parameters } = readExample('nightly-shards.json').nodes.find(({ name }: INode) => name === 'Next');
-	const values = ["''", "'{}'", '0'];
-	const next = String(parameters.query).replace(/\$([123])/g, (_, index) => values[index - 1]);
-	const [, statement] = /^(WITH shards[^]+?);$/m.exec(next)!;
-	const [{ 'QUERY PLAN': plan }] = await sql(`EXPLAIN (ANALYZE, FORMAT JSON) ${statement}`);
-	expect(rowsReadOf('health_users', plan as Plan[])).toBeLessThan(1000);
+describe('a month of nights', () => {
+	beforeEach(async () => {
+		await run(readExample('nightly-plan.json'));
+		await sql(`
+			UPDATE health_nights SET accounted = now(), account_by = now() + interval '1 day';
+			UPDATE health_users SET readings = 0;
+			CREATE TEMP TABLE one AS SELECT * FROM health_nights LIMIT 1;
+			INSERT INTO health_nights SELECT (n).* FROM (SELECT jsonb_populate_record(one, jsonb_build_object('night', one.night - day)) AS n
+				FROM one, generate_series(1, 30) AS day) AS nights ON CONFLICT DO NOTHING;
+			INSERT INTO health_shards (night, plan, shard) SELECT night, plan, shard FROM health_nights, generate_series(1, 10) AS shard
+				ON CONFLICT DO NOTHING;
+			INSERT INTO health_users (night, plan, user_id, shard, readings)
+				SELECT night, plan, 'user-' || shard || '-' || number, shard, 0 FROM health_shards, generate_series(1, 100) AS number
+				ON CONFLICT DO NOTHING;
+			ANALYZE health_users`);
+	});
+	const statementOf = (name: string) => {
+		const { parameters } = readExample('nightly-shards.json').nodes.find((node: INode) => node.name === name);
+		return String(parameters.query);
+	};
+	const rowsRead = async (query: string) => {
+		const [{ 'QUERY PLAN': plan }] = await sql(query);
+		return rowsReadOf('health_users', plan as Plan[]);
+	};
+
+	it('"Next" reads only users that are unread', async () => {
+		const values = ["''", "'{}'", '0'];
+		const next = statementOf('Next').replace(/\$([123])/g, (_, index) => values[index - 1]);
+		const [, statement] = /^(WITH shards[^]+?);$/m.exec(next)!;
+		expect(await rowsRead(`EXPLAIN (ANALYZE, FORMAT JSON) ${statement}`)).toBeLessThan(1000);
+	});
+
+	it('"Write and Mark" reads only the users of its shard', async () => {
+		const [{ shard }] = await sql(`SELECT json_build_object(
+			'night', max(night), 'plan', max(plan), 'shard', 3, 'userIds', 'user-3-1,user-3-2', 'timeZone', 'UTC')::text AS shard FROM health_nights`);
+		const columns = `ARRAY[${Array(10).fill(`'["user-3-1"]'`).join()}]`;
+		const values = [columns, `'${String(shard)}'`, 'health_readings', '0'];
+		const write = statementOf('Write and Mark').replace(/\$([1-4])(:alias)?/g, (_, index) => values[index - 1]);
+		expect(await rowsRead(write.replace(/^WITH/m, 'EXPLAIN (ANALYZE, FORMAT JSON) WITH'))).toBeLessThan(1000);
+	});
 });
 
 interface Plan {
