@@ -251,19 +251,18 @@ it('nightly-shards.json fails once an hour while the database is away, with a sh
 });
 
 describe('a month of nights', () => {
-	beforeEach(async () => {
+	beforeAll(async () => {
 		await run(readExample('nightly-plan.json'));
 		await sql(`
 			UPDATE health_nights SET accounted = now(), account_by = now() + interval '1 day';
 			UPDATE health_users SET readings = 0;
 			CREATE TEMP TABLE one AS SELECT * FROM health_nights LIMIT 1;
 			INSERT INTO health_nights SELECT (n).* FROM (SELECT jsonb_populate_record(one, jsonb_build_object('night', one.night - day)) AS n
-				FROM one, generate_series(1, 30) AS day) AS nights ON CONFLICT DO NOTHING;
+				FROM one, generate_series(1, 30) AS day) AS nights;
 			INSERT INTO health_shards (night, plan, shard) SELECT night, plan, shard FROM health_nights, generate_series(1, 10) AS shard
 				ON CONFLICT DO NOTHING;
 			INSERT INTO health_users (night, plan, user_id, shard, readings)
-				SELECT night, plan, 'user-' || shard || '-' || number, shard, 0 FROM health_shards, generate_series(1, 100) AS number
-				ON CONFLICT DO NOTHING;
+				SELECT night, plan, 'user-' || shard || '-' || number, shard, 0 FROM health_shards, generate_series(1, 100) AS number;
 			ANALYZE health_users`);
 	});
 	const statementOf = (name: string) => {
