@@ -251,6 +251,13 @@ describe('Compare With', () => {
 		['day', { dateRange: 'last24Hours' }, '2026-03-27 23:30:00', '2026-03-29 00:30:00', '2026-03-28T23:30:00.123Z'],
 		['period', EXACT, '2026-03-26 09:00:00', '2026-03-26 11:00:00', '2026-03-26T09:59:59.999Z'],
 		['day', EXACT, '2026-03-25 11:00:00', '2026-03-25 13:00:00', '2026-03-25T12:00:00.000Z'],
+		[
+			'day',
+			{ dateRange: 'times', startDate: '2026-03-29T10:00:00Z', endDate: '2026-03-29T12:00:00Z' },
+			'2026-03-28 12:00:00',
+			'2026-03-28 14:00:00',
+			'2026-03-28T13:00:00.000Z',
+		],
 		// Of what is over by now.
 		[
 			'period',
@@ -276,11 +283,14 @@ describe('Compare With', () => {
 		for (const by of ['period', 'day'] as const) expect(compared(by, fields, zone).query).toMatchObject({ start_date });
 	});
 
-	it('a range that has not begun for a user has no readings, and a day before it', () => {
-		const rangeOf = readRanges({ dateRange: 'today', userTimeZone: true }, BERLIN, now, { compareWith: 'period' });
+	it.each([
+		[{ dateRange: 'today' }, '2026-03-29'],
+		[{ dateRange: 'times', startDate: '2026-03-30T00:00', endDate: '' }, '2026-03-30 00:00:00'],
+	])('%j, which has not begun for a user, has no readings, and compares with none', (fields, day) => {
+		const rangeOf = readRanges({ ...fields, userTimeZone: true }, BERLIN, now, { compareWith: 'period' });
 		const { query, before } = rangeOf({ user_id: 'u', fallback_time_zone: { id: 'America/New_York' } });
 		expect(query).toBeUndefined();
-		expect(before).toMatchObject({ from: '2026-03-29', to: '2026-03-29' });
+		expect(before).toMatchObject({ from: day, to: day });
 	});
 
 	it('an end before the start is an error, whatever comes before', () => {
@@ -301,8 +311,8 @@ describe('refused, by the name of the field', () => {
 		expect(days('2026-01-01', given)).toThrow("'End Date' is not a date");
 	});
 
-	it.each([undefined, null])('%p, which is not the same as left empty', (given) => {
-		expect(days('2026-01-01', given)).toThrow("'End Date' is not a date");
+	it.each([undefined, null])('%p of an expression, which is no open end', (given) => {
+		expect(days('2026-01-01', given)).toThrow("'End Date' is empty");
 		expect(days(given, '')).toThrow("'Start Date' is empty");
 	});
 
