@@ -1,12 +1,8 @@
 /** The words that a search finds a metric by: step 5 of docs/adding-a-metric.md, for each metric. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { ROOT } from '../../dev/paths';
 import { metrics } from '../../nodes/HealthDataService/service/readings/metrics';
 import { textOf } from '../helpers/pages';
 
-const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
-const listOf = (file: string, field: string) => (JSON.parse(read(file)) as Record<string, string[]>)[field];
+const listOf = (file: string, field: string) => (JSON.parse(textOf(file)) as Record<string, string[]>)[field];
 const lineWith = (page: string, start: string) =>
 	textOf(page)
 		.split('\n')
@@ -29,7 +25,7 @@ const places = metrics.flatMap(
 				words,
 			]),
 			[name, 'Trigger On of docs/trigger.md', lineWith('docs/trigger.md', '| Trigger On |'), `**${event}**`],
-			[name, 'CHANGELOG.md', read('CHANGELOG.md'), name],
+			[name, 'CHANGELOG.md', textOf('CHANGELOG.md'), name],
 		];
 	},
 );
