@@ -94,13 +94,17 @@ export class HealthDataServiceApi implements ICredentialType {
 		// n8n takes both types in one list, but its own type does not.
 		rules: [
 			...wordsFor(MOVED, 301, 302, 303, 307, 308),
-			...wordsFor(WRONG_KEY, 401, 403),
+			...wordsFor(WRONG_KEY, 401),
+			...wordsFor(
+				`${WRONG_KEY}. If n8n uses a proxy, it may not allow this host`,
+				403,
+			),
 			...wordsFor(
 				"The service has nothing at this address. Check 'Base URL': enter the address from the service's documentation",
 				404,
 			),
 			...wordsFor(
-				"A proxy between n8n and the service asks for a password. Ask n8n's administrator",
+				"A proxy between n8n and the service asks for a password. Ask n8n's administrator (n8n cannot log in with NTLM)",
 				407,
 			),
 			{

@@ -3,6 +3,7 @@
  * which statuses are retried.
  */
 import { Problem, problemOfAll, type Kind } from '../shared/problem';
+import { isObject } from '../shared/values';
 import {
 	classifyStatus,
 	isRedirect,
@@ -46,7 +47,7 @@ const WORDS: Record<number, Words | undefined> = {
 	404: ['The service has nothing at this address', CHECK],
 	407: [
 		'A proxy between n8n and the service asks for a password',
-		"Ask n8n's administrator: the proxy's name and password belong into HTTP_PROXY and HTTPS_PROXY, or into 'Proxy' in the request options",
+		"Ask n8n's administrator: the proxy's name and password belong into HTTP_PROXY and HTTPS_PROXY, or into 'Proxy' in the request options. n8n cannot log in with NTLM or Kerberos: such a proxy must let n8n pass without",
 	],
 	429: [
 		'The service is receiving too many requests',
@@ -87,8 +88,18 @@ function worded(status: number, like: number): Problem {
 const otherKind = (status: number) =>
 	isRetryable(classifyStatus(status)) ? 'temporarily-unavailable' : undefined;
 
-/** The body is not used: some services repeat the key in it. */
-export const keyError = (status: number) => worded(status, 401);
+/**
+ * The error of all requests: the key is refused, or a proxy refuses the host. A proxy's answer to CONNECT looks like the service's, but
+ * for its body, a page. The body is not repeated: some services repeat the key in it.
+ */
+export function keyError(status: number, body?: unknown): Problem {
+	const problem = worded(status, 401);
+	if (status !== 403 || isObject(body)) return problem;
+	return problem.reworded(
+		'The service, or a proxy before it, refuses all requests (status 403)',
+		`If n8n uses a proxy, ask n8n's administrator whether it allows this host. Else check 'API Key' and 'Base URL' in the credential together`,
+	);
+}
 
 /** The field that FastAPI's `detail` names: a list of `{type, loc, msg, input}`, or such an object (quirk 17). */
 function rejectedField(body: unknown): string | undefined {
@@ -187,8 +198,14 @@ const NETWORK_REASONS: Array<
 		`There is no network route to HOST. ${CHECK}`,
 	],
 	[/^ENOTFOUND/, `The name of HOST is not known. ${CHECK}`, true],
+	[
+		/^ERR_SSL_\w*CERTIFICATE_REQUIRED/,
+		'HOST asks for a client certificate, which this node cannot send. Ask the people who run the service',
+		true,
+	],
 	[/^EPROTO/, NO_TLS],
-	[/^ERR_SSL_WRONG_VERSION/, NO_TLS, true],
+	[/^ERR_SSL_/, NO_TLS, true],
+	[/^HPE_/, `What answers at HOST is not a web serviceCODE. ${CHECK}`],
 	[/^ETIMEDOUT/, `HOST did not answer in time. ${LATER}`],
 	[
 		/^SsrfBlocked/,
@@ -218,7 +235,7 @@ export function networkError(error: Error, root: string): Problem {
 	const [, reason, isLasting = false] = NETWORK_REASONS.find(([codes]) =>
 		codes.test(code),
 	)!;
-	const shown = /^[A-Z_]+$/.test(code) ? ` (${code})` : '';
+	const shown = /^[A-Z_][A-Z0-9_]+$/.test(code) ? ` (${code})` : '';
 	const advice = reason.replace('CODE', shown);
 	return new Problem(
 		'The service could not be reached',

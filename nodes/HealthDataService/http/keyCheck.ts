@@ -40,10 +40,10 @@ export function keyCheck(
 	/** Closes the queue if the problem concerns all users. Asks once for all requests. */
 	const check = async () => {
 		await queue.checkKey(async () => {
-			const { statusCode } = await askList();
+			const { statusCode, body } = await askList();
 			const isMissing = statusCode === 404 && !queue.hasData;
 			if (classifyStatus(statusCode) === 'denied')
-				queue.close(keyError(statusCode));
+				queue.close(keyError(statusCode, body));
 			else if (isMissing || isRedirect(statusCode))
 				queue.close(statusError(statusCode).ofAll());
 		});

@@ -40,7 +40,7 @@ it.each<[number, string, string, object]>([
 	[
 		407,
 		'A proxy between n8n and the service asks for a password (status 407)',
-		"Ask n8n's administrator: the proxy's name and password belong into HTTP_PROXY and HTTPS_PROXY, or into 'Proxy' in the request options",
+		"Ask n8n's administrator: the proxy's name and password belong into HTTP_PROXY and HTTPS_PROXY, or into 'Proxy' in the request options. n8n cannot log in with NTLM or Kerberos: such a proxy must let n8n pass without",
 		{ concernsAll: true },
 	],
 	[418, 'The service could not answer (status 418)', LATER, {}],
@@ -61,7 +61,18 @@ it('401 means the key, for all requests, with any body', () => {
 	};
 	expect(statusError(401, said)).toMatchObject(expected);
 	expect(keyError(401)).toMatchObject(expected);
-	expect(keyError(403).message).toBe('The service did not accept the API key (status 403)');
+	expect(keyError(403, said).message).toBe('The service did not accept the API key (status 403)');
+	expect(keyError(401, '<html>')).toMatchObject(expected);
+});
+
+it.each(['<html>', '', undefined, 'Forbidden'])('403 for all with the body %j may be that of a proxy', (body) => {
+	expect(keyError(403, body)).toMatchObject({
+		message: 'The service, or a proxy before it, refuses all requests (status 403)',
+		description: expect.stringMatching(/^If n8n uses a proxy, ask n8n's administrator .* Else check 'API Key'/),
+		kind: 'credential-invalid',
+		concernsAll: true,
+		httpCode: '403',
+	});
 });
 
 it.each([
@@ -192,6 +203,13 @@ describe('errors of failed connections', () => {
 		['ENETUNREACH', true, 'There is no network route to health.example:444'],
 		['EPROTO', true, 'health.example:444 does not speak the encryption'],
 		['ERR_SSL_WRONG_VERSION_NUMBER', false, 'health.example:444 does not speak the encryption'],
+		[
+			'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
+			false,
+			'health.example:444 asks for a client certificate, which this node cannot send',
+		],
+		['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', false, 'health.example:444 does not speak the encryption'],
+		['HPE_INVALID_CONSTANT', true, 'answers at health.example:444 is not a web service (HPE_INVALID_CONSTANT). Check'],
 		['ERR_BAD_RESPONSE', true, 'closed the connection before its answer was complete'],
 		[
 			'CERT_HAS_EXPIRED',
