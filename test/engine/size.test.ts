@@ -10,6 +10,9 @@ import { useVirtualTime } from '../helpers/virtualTime';
 
 const MOST = 100_000;
 const TOO_MANY = 'More than 100,000 rows for one input item are more than n8n can hand on';
+const TOO_MANY_OF_USER = 'More than 100,000 readings of one user: read fewer days';
+const FEWER_DAYS =
+	"Choose a shorter 'Date Range', or one 'Provider'. If a few days have as many, ask the people who run the service";
 const READ_LESS =
 	"Read less in one go: a shorter 'Date Range', 'Output' set to One Item per Day or One Item per User, or 'Users' set to Listed Users, with the user IDs shared between several input items";
 
@@ -41,15 +44,28 @@ describe('readings of one user', () => {
 	it('reads up to the page with one more row, with any Limit', async () => {
 		count = most.length;
 		const { rows, error } = await run({ returnAll: false, limit: MOST + 1 });
-		expect([error?.message, error?.description]).toEqual([TOO_MANY, READ_LESS]);
+		expect([error?.message, error?.description]).toEqual([TOO_MANY_OF_USER, FEWER_DAYS]);
 		expect(rows).toEqual([]);
 		// Of 22 pages.
 		expect(used.sandbox.requests).toHaveLength(21);
 	});
 
-	it('reads more readings than that in one item', async () => {
+	it('sums up more readings than that, and returns no more in one item', async () => {
 		count = MOST + 1;
-		expect((await run({ output: 'grouped' })).rows).toHaveLength(1);
+		expect((await run({ output: 'summary' })).rows).toHaveLength(1);
+		expect((await run({ output: 'grouped' })).error?.message).toBe(TOO_MANY_OF_USER);
+	});
+
+	it('more are an error of that user only, and do not count', async () => {
+		count = MOST + 1;
+		const [calm, quiet] = ['calm', 'quiet'].map((name) => createUser(name, ['omron']));
+		world.teams[0].users = [busy, calm, quiet];
+		const ofOthers = readingsOf(2);
+		used.sandbox.world.readings = (id) => (id === busy.user_id ? most.slice(0, count) : ofOthers);
+		const parameters = bloodPressureOf('', { userScope: 'all' });
+		const { rows } = await used.run(parameters, { onError: 'continueRegularOutput' });
+		expect(rows).toHaveLength(5);
+		expect(rows.at(-1)).toMatchObject({ user_id: busy.user_id, error: TOO_MANY_OF_USER, details: FEWER_DAYS });
 	});
 });
 

@@ -12,6 +12,8 @@ import {
 	type ReadUsersOptions,
 	type UserResult,
 } from '../../service/readings/readUsers';
+import { HeldReadings } from '../../service/readings/heldReadings';
+import { limitOfUser } from '../../service/readings/rowLimit';
 import { shortColumns } from '../../service/readings/summary';
 import {
 	notingReadings,
@@ -108,7 +110,11 @@ function usersOptions(
 		width: asCompleted ? USERS_PER_REQUEST * concurrency : concurrency,
 		asCompleted,
 		sourceTypes,
-		limit: output.isPerReading ? limit : undefined,
+		limit: limitOfUser(
+			output.isPerReading ? limit.maxRows : Infinity,
+			output.maxReadings,
+		),
+		held: runOf(context).once('held', () => new HeldReadings()),
 		toRows: (groups, selected) => output.toRows(request, groups, selected),
 		// At once and in any order: a slow user does not delay the error.
 		onDone({ user, problem }) {

@@ -1,5 +1,6 @@
 /** Table of outputs: the forms in which readings leave the node. Nothing else compares the value of *Output*. */
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import { MAX_COUNTED, MAX_ROWS } from '../../service/readings/rowLimit';
 import {
 	groupedRow,
 	identifiedRows,
@@ -21,6 +22,8 @@ export interface Output {
 	description: string;
 	/** Whether each reading is a row, so that a user's last pages may not be needed. */
 	isPerReading?: boolean;
+	/** Most readings of one user. */
+	maxReadings: number;
 	/** Whether the range begins and ends with whole days. */
 	isWholeDays?: boolean;
 	/** Whether each user is a row, so that the list tells how many there will be. */
@@ -44,6 +47,7 @@ export const OUTPUTS: readonly Output[] = [
 		value: DEFAULT_OUTPUT,
 		description: 'Flat rows, ready for a table or a sheet',
 		isPerReading: true,
+		maxReadings: MAX_ROWS,
 		columns: readingColumns,
 		toRows: identifiedRows,
 	},
@@ -53,6 +57,7 @@ export const OUTPUTS: readonly Output[] = [
 		description: 'A row per user and day, with means or sums',
 		isWholeDays: true,
 		hasLimits: true,
+		maxReadings: MAX_COUNTED,
 		columns: (options) => periodColumns('day', options),
 		toRows: dayRows,
 	},
@@ -63,6 +68,7 @@ export const OUTPUTS: readonly Output[] = [
 		isPerUser: true,
 		hasLimits: true,
 		hasJudgement: true,
+		maxReadings: MAX_COUNTED,
 		columns: (options) => periodColumns('summary', options),
 		toRows: summaryRows,
 	},
@@ -71,6 +77,7 @@ export const OUTPUTS: readonly Output[] = [
 		value: 'grouped',
 		description: 'All readings of a user in one item, grouped by provider',
 		isPerUser: true,
+		maxReadings: MAX_ROWS,
 		columns: () => ['user_id', 'client_user_id', 'groups'],
 		toRows: (_, groups, { user }) => [groupedRow(groups, user)],
 	},

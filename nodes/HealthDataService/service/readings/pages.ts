@@ -8,7 +8,7 @@ const MAX_PAGES_OF_USER = 10_000;
 
 /**
  * Pages of one user's readings (contract 4.1, 4.2), in order. Only a missing cursor ends them, because pages may be empty (quirk 2).
- * Each request repeats the whole query; without one, there are no pages. `onMissing` is called on a 404 for the user; if it does not throw, the pages end.
+ * Each request repeats the whole query; without one, there are no pages. `onMissing` is called on a 404 for the user; if it does not throw, the pages end. `beforeNext` is awaited before each further page.
  *
  * @throws Problem for a repeated cursor (quirk 3), one that is not text, and too many pages
  */
@@ -17,6 +17,7 @@ export async function* readingPages(
 	path: string,
 	query: Query | undefined,
 	onMissing: () => Promise<void>,
+	beforeNext: () => Promise<void> = async () => {},
 ): AsyncGenerator<IDataObject> {
 	if (!query) return;
 	const seen = new Set<string>();
@@ -36,6 +37,7 @@ export async function* readingPages(
 			);
 		}
 		seen.add(cursor);
+		await beforeNext();
 	}
 	throw new Problem(
 		`There are more than ${MAX_PAGES_OF_USER.toLocaleString('en')} pages of readings for one user`,

@@ -6,6 +6,7 @@ import { CANCELLED_REQUEST } from '../../http/errors';
 import { concurrentMap, type MapOptions } from '../../shared/concurrentMap';
 import { problemOfOne, type Problem } from '../../shared/problem';
 import { pathOf, type Metric } from './metrics';
+import { HeldReadings } from './heldReadings';
 import { readingPages } from './pages';
 import type { RowLimit } from './rowLimit';
 import { groupsOf, type Group } from './rows';
@@ -40,6 +41,8 @@ export interface ReadUsersOptions extends MapOptions {
 	sourceTypes?: readonly string[];
 	/** Of the readings of each user. Default: all. */
 	limit?: RowLimit;
+	/** What the users of several reads share. Default: what those of this read do. */
+	held?: HeldReadings;
 	toRows: (groups: Group[], selected: SelectedUser) => IDataObject[];
 	/** Called with each result at once, in any order. May throw to stop the read. */
 	onDone?: (result: UserResult) => void;
@@ -56,21 +59,26 @@ export const USERS_PER_REQUEST = 4;
 export const readUsers = (
 	get: Get,
 	options: ReadUsersOptions,
-): AsyncGenerator<UserResult> =>
-	concurrentMap(
+): AsyncGenerator<UserResult> => {
+	const { held = new HeldReadings() } = options;
+	return concurrentMap(
 		options.selection.users(get),
 		options,
 		async (selected, hasEnded) => {
-			const result = await readUser(get, options, selected, hasEnded);
+			const all = { ...options, held };
+			const result = await readUser(get, all, selected, hasEnded);
 			if (result) options.onDone?.(result);
 			return result;
 		},
 	);
+};
+
+type ReadOptions = ReadUsersOptions & { held: HeldReadings };
 
 /** Undefined if the read ended, or `isTimeUp` was true, before the first request was sent. */
 async function readUser(
 	get: Get,
-	options: ReadUsersOptions,
+	options: ReadOptions,
 	selected: SelectedUser,
 	hasEnded: () => boolean,
 ): Promise<UserResult | undefined> {
@@ -97,17 +105,16 @@ async function readUser(
 	} catch (error) {
 		if (error === CANCELLED_REQUEST) return undefined;
 		result.problem = problemOfOne(error, hasEnded());
+	} finally {
+		options.held.end(result);
 	}
 	result.tookMs = budget.ms;
 	result.endedAt = performance.now();
 	return result;
 }
 
-async function readInto(
-	result: UserResult,
-	get: Get,
-	{ metric, query, selection, sourceTypes, limit, toRows }: ReadUsersOptions,
-) {
+async function readInto(result: UserResult, get: Get, options: ReadOptions) {
+	const { metric, query, selection, sourceTypes, limit, held } = options;
 	const { user, sentId = user.user_id } = result;
 	if (!isUsableUserId(user.user_id)) throw unusableUserId();
 	const onMissing = async () => {
@@ -116,13 +123,16 @@ async function readInto(
 	};
 	const path = pathOf(metric, encodeURIComponent(sentId));
 	const groups: Group[] = [];
+	const room = async () => await held.room(result);
+	const pages = readingPages(get, path, query(result), onMissing, room);
 	let readings = 0;
-	for await (const page of readingPages(get, path, query(result), onMissing)) {
+	for await (const page of pages) {
 		for (const group of groupsOf(page, sourceTypes)) {
 			groups.push(group);
 			readings += group.data.length;
+			held.add(result, group.data.length);
 		}
 		if (limit?.isReached(readings)) break;
 	}
-	if (!result.isGone) result.rows = toRows(groups, result);
+	if (!result.isGone) result.rows = options.toRows(groups, result);
 }

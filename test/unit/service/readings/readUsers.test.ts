@@ -1,6 +1,8 @@
 /** Concurrent reads of many users, over made-up answers: the time of one user, and a problem from before the read. */
 import type { Get, Query, RequestOptions } from '../../../../nodes/HealthDataService/http/client';
 import { readUsers, type UserResult } from '../../../../nodes/HealthDataService/service/readings/readUsers';
+import { MAX_HELD } from '../../../../nodes/HealthDataService/service/readings/heldReadings';
+import { limitOfUser } from '../../../../nodes/HealthDataService/service/readings/rowLimit';
 import { readingRows } from '../../../../nodes/HealthDataService/service/readings/rows';
 import type { SelectedUser } from '../../../../nodes/HealthDataService/service/users/selection';
 import { Problem } from '../../../../nodes/HealthDataService/shared/problem';
@@ -113,4 +115,44 @@ it('a user who fails after the end of the read is not reported', async () => {
 	await expect(read([{}, {}], answer, { width: 2, onDone })).rejects.toThrow('Stop');
 	await time.pass(200);
 	expect([asked, onDone.mock.calls.length]).toEqual([2, 1]);
+});
+
+describe('pages that never end', () => {
+	const EACH = 10_000;
+	const data = Array.from({ length: EACH }, () => ({ timestamp: '2026-03-02T07:00:00Z' }));
+	const page = (next_cursor: string | null) => ({ groups: { omron: [{ data, source: {} }] }, next_cursor });
+
+	it('are an error of that user, who holds no more than the maximum, and all of them little more than two', async () => {
+		const most = 100_000;
+		const limit = limitOfUser(Infinity, most);
+		let [served, done, peak] = [0, 0, 0];
+		const answer = async () => {
+			peak = Math.max(peak, ++served * EACH - done);
+			return page(`${served}`);
+		};
+		const onDone = () => void (done += most + EACH);
+		const results = await read(Array(30).fill({}), answer, { width: 30, asCompleted: true, limit, onDone });
+		const message = 'More than 100,000 readings of one user: read fewer days';
+		expect(results.map(({ problem }) => [problem?.message, problem?.concernsAll])).toEqual(
+			Array(30).fill([message, false]),
+		);
+		// Of 3,300,000: what all may hold, the rest of the first user's, and a page that is on its way for each.
+		expect(peak).toBeLessThanOrEqual(MAX_HELD + most + 30 * EACH);
+		expect(peak).toBeGreaterThan(MAX_HELD);
+	});
+
+	it('hold back no user whose pages end', async () => {
+		let [asked, done] = [0, 0];
+		let onOthers = () => {};
+		const others = new Promise<void>((resolve) => (onOthers = resolve));
+		const answer = async () => {
+			if (++asked > 30) await others;
+			// Only the first user has a second page.
+			return page(asked === 1 ? 'more' : null);
+		};
+		const onDone = () => void (++done === 29 && onOthers());
+		const toRows = () => [{}];
+		const results = await read(Array(30).fill({}), answer, { width: 30, asCompleted: true, onDone, toRows });
+		expect(results.map(({ rows }) => rows.length)).toEqual(Array(30).fill(1));
+	});
 });
