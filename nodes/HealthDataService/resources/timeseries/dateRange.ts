@@ -241,7 +241,7 @@ function timeIn(zone: string) {
 		(day: string) =>
 			+edgeOf(DateTime.fromISO(day, { zone: 'UTC' }), zone, 'first'),
 	);
-	return ({ local, time = NaN }: Reading) =>
+	return ({ local, time = NaN }: Pick<Reading, 'local' | 'time'>) =>
 		local?.length === DATE_LENGTH ? startOf(local) : time;
 }
 

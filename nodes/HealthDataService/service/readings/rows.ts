@@ -26,6 +26,8 @@ export interface Group {
 	extras: IDataObject;
 }
 
+type Timed = Pick<Reading, 'local' | 'time'>;
+
 /** The range that is read for a user: what is sent, and which readings are of which period. */
 export interface ReadRange {
 	/** IANA name. */
@@ -37,9 +39,9 @@ export interface ReadRange {
 	/** Parameters of the contract, 4.1. Undefined for a range that begins in the future. */
 	query?: { start_date: string; end_date: string };
 	/** Whether a reading that was read is of the period asked for, as all are without `before`, and those without a time. */
-	isAsked: (reading: Reading) => boolean;
+	isAsked: (reading: Timed) => boolean;
 	/** *Compare With*: a period that begins earlier, which is read too. */
-	before?: { from: string; to: string; has: (reading: Reading) => boolean };
+	before?: { from: string; to: string; has: (reading: Timed) => boolean };
 }
 
 export type RangeOf = (selected: SelectedUser) => ReadRange;

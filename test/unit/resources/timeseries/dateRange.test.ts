@@ -100,6 +100,12 @@ describe('a day that Samoa left out', () => {
 		});
 	});
 
+	it('has no readings of a user there, where the node has that day', () => {
+		const fields = { dateRange: 'days', startDate: '2011-12-30', endDate: '2011-12-30', userTimeZone: true };
+		const rangeOf = readRanges(fields, BERLIN, now);
+		expect(rangeOf({ user_id: 'u', fallback_time_zone: { id: 'Pacific/Apia' } }).query).toBeUndefined();
+	});
+
 	it('is no range by itself', () => {
 		expect(() => samoa('2011-12-30', '2011-12-30')).toThrow("'End Date' is before 'Start Date'");
 	});
