@@ -97,6 +97,13 @@ it('a trigger that looks for a test event asks nobody to create one', () => {
 	expect(trigger.eventTriggerDescription).toMatch(/^Looking for /);
 });
 
+it('no rule of when a field is shown is undefined: n8n 2.8.4 would run no workflow', () => {
+	const rules = [node, trigger].flatMap(({ properties }) =>
+		properties.flatMap(({ displayOptions = {} }) => Object.values(displayOptions)),
+	);
+	expect(rules).not.toContain(undefined);
+});
+
 it.each(['one', 'listed', 'all', '={{ $json.users }}'])('Limit is there once, with Users %s', (userScope) => {
 	const values = defaultsOf(node, { resource: 'timeseries', operation: 'bloodPressure', userScope });
 	const limits = shown(node, node.properties, values).filter(({ name }) => name === 'limit');

@@ -219,7 +219,11 @@ interface LimitHint {
 export const returnAllAndLimit = (...hints: LimitHint[]): INodeProperties[] => [
 	returnAllField,
 	...hints.map(({ hint, hide }) => {
-		const displayOptions = { show: { returnAll: [false] }, hide };
+		// n8n 2.8.4 runs no workflow with a rule that is undefined.
+		const displayOptions = {
+			show: { returnAll: [false] },
+			...(hide && { hide }),
+		};
 		return { ...rowLimitField, hint, displayOptions };
 	}),
 ];
