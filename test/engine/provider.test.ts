@@ -199,7 +199,7 @@ describe('Source Types', () => {
 		it.each(['readings', 'daily', 'summary', 'grouped'])(
 			'in the editor an error names the types: %s',
 			async (output) => {
-				const { error } = await run(output, 'cufff');
+				const { error } = await run(output, 'fax');
 				expect([error?.message, error?.description]).toEqual([message, 'Their source types are: cuff, phone']);
 			},
 		);
@@ -208,7 +208,7 @@ describe('Source Types', () => {
 			const parameters = bloodPressureOf('', {
 				userScope: 'all',
 				output: 'summary',
-				options: { sourceTypes: 'cufff' },
+				options: { sourceTypes: 'fax' },
 			});
 			const unattended = await used.run(parameters, { mode: 'trigger' });
 			expect(unattended.rows).toHaveLength(4);
