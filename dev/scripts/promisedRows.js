@@ -18,10 +18,10 @@ function emptyReadings(folder, metric) {
 	return readingRows({ metric }, groupsOf({ groups: { any: [{ data: [{}] }] } }), USER);
 }
 
-const NO_OPTIONS = { meanLimits: [], limits: [], onlyStatus: [], hasTimeZone: false };
+const NO_OPTIONS = { limits: {}, onlyStatus: [], hasTimeZone: false };
 /** Options that add columns. */
 const ALL_OPTIONS = {
-	...{ meanLimits: [{}], limits: [{}], onlyStatus: ['high'], minReadings: 1, minDays: 1 },
+	...{ limits: { mean: [1], high: [1], enough: [1, 1] }, onlyStatus: ['high'] },
 	...{ compareWith: 'period', hasTimeZone: true },
 };
 
@@ -38,7 +38,10 @@ function metricLines(folder, metric) {
 /** @param {string} folder of the node @param {Metric} metric */
 function pollLine(folder, metric) {
 	const { periodColumns } = require(join(folder, 'service/readings/summary'));
-	return columnLine(`event ${metric.value} by user`, periodColumns('poll', { ...NO_OPTIONS, metric, limits: [{}] }));
+	return columnLine(
+		`event ${metric.value} by user`,
+		periodColumns('poll', { ...NO_OPTIONS, metric, limits: { high: [1] } }),
+	);
 }
 
 /** @param {string} folder of the node @param {Event} event @param {Metric} [metric] a new user has no columns of ours but `row_id` */

@@ -71,6 +71,9 @@ function fieldLines(fields, owner, prefix = '') {
 				`${at}: ${name} is ${field.type}, by default ${JSON.stringify(field.default)}`,
 				...options.flatMap((option) => ('value' in option ? [`${at}: ${name} can be ${option.value}`] : [])),
 				...fieldLines(inside, at, `${name}.`),
+				...options.flatMap((option) =>
+					'values' in option ? fieldLines(option.values, at, `${name}.${option.name}.`) : [],
+				),
 				...(field.modes ?? []).map((mode) => `${at}: ${name} can be in mode ${mode.name}`),
 			];
 		});

@@ -152,11 +152,10 @@ describe('the trigger', () => {
 			watch({ ...more, options: { [name]: given } });
 	const connected = watching('onlyConnected', { userScope: 'all', provider: slug('withings') });
 	const lookback = watching('lookback');
-	const thresholds = [
-		['Minimum Systolic', 'minSystolic', 'bloodPressure'],
-		['Minimum Diastolic', 'minDiastolic', 'bloodPressure'],
-		['Minimum Minutes', 'minValue', 'mindfulnessMinutes'],
-	].map(([name, option, event]): [string, Fill] => [name, watching(option, { event })]);
+	const limit =
+		(name: string, event = 'bloodPressure'): Fill =>
+		(given) =>
+			watch({ event, limits: { high: { [name]: given } } });
 
 	const count = (requests: string[]) => requests.filter((url) => url.includes('timeseries')).length;
 	const users = (requests: string[]) =>
@@ -172,7 +171,7 @@ describe('the trigger', () => {
 		['Requests per Second', '2.5', 1, watching('requestsPerSecond'), count],
 		['Only Connected Users', '" True "', 1, connected, users],
 		['Only Connected Users', 'false', 4, connected, users],
-		['Minimum Systolic', '2.5', 1, watching('minSystolic'), count],
+		['High Systolic', '200', 1, limit('systolic'), count],
 	])('%s filled with {{ %s }}: %p', async (_, given, meaning, at, shows) => {
 		const { requests, error } = await poll(at(`={{ ${given} }}`));
 		expect(error).toBeUndefined();
@@ -192,7 +191,9 @@ describe('the trigger', () => {
 		['Concurrent Requests', watching('concurrency')],
 		['Requests per Second', watching('requestsPerSecond')],
 		['Only Connected Users', connected],
-		...thresholds,
+		['High Systolic', limit('systolic')],
+		['High Diastolic', limit('diastolic')],
+		['Minutes', limit('minutes', 'mindfulnessMinutes')],
 	])('%s is refused when filled with nothing or an object {{ }}', async (name, at) => {
 		for (const one of ['={{ undefined }}', '={{ ({ a: 1 }) }}']) {
 			const { error, requests } = await poll(at(one));

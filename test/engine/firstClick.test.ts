@@ -27,9 +27,9 @@ describe('Fetch Test Event', () => {
 	});
 
 	it.each<[string, INodeParameters, object]>([
-		['high', { minSystolic: 180, minDiastolic: 110 }, { systolic: 186, diastolic: 112 }],
-		['low', { lowSystolic: 90, lowDiastolic: 50 }, { systolic: 88, diastolic: 48 }],
-	])('shows a reading that is too %s', async (_, options, expected) => {
-		expect(await show({ event: 'bloodPressure', options })).toMatchObject([expected]);
+		['high', { high: { systolic: 180, diastolic: 110 } }, { systolic: 186, diastolic: 112 }],
+		['low', { low: { systolic: 90, diastolic: 50 } }, { systolic: 88, diastolic: 48 }],
+	])('shows a reading that is too %s', async (_, limits, expected) => {
+		expect(await show({ event: 'bloodPressure', limits })).toMatchObject([expected]);
 	});
 });

@@ -155,12 +155,15 @@ describe('Summary per User', () => {
 	});
 
 	describe('options', () => {
-		const limits = { meanSystolic: 135, minSystolic: 126 };
+		const MEAN = { mean: { systolic: 135, diastolic: null } };
+		const judged = {
+			limits: { ...MEAN, high: { systolic: 126, diastolic: null }, enough: { readings: 12, days: 3 } },
+		};
 		const withOptions = async (options: INodeParameters, more: INodeParameters = {}) =>
 			(await run(summary({ options, ...more }))).rows;
 
 		it('judge each user, and Return Only comes before Limit', async () => {
-			const rows = await withOptions({ ...limits, minReadings: 12, minDays: 3 });
+			const rows = await withOptions({}, judged);
 			expect(rows.map((row) => [row.client_user_id, row.status, row.enough_readings, row.reached])).toEqual([
 				['steady', 'high', true, 'high'],
 				[SPECIAL_ID, 'in range', false, ''],
@@ -168,39 +171,64 @@ describe('Summary per User', () => {
 				['silent', 'no readings', false, ''],
 			]);
 			for (const onlyStatus of ['High', ['high'], '["high"]'] as INodeParameters[string][]) {
-				const only = await withOptions({ ...limits, onlyStatus }, { returnAll: false, limit: 1 });
+				const only = await withOptions({ onlyStatus }, { ...judged, returnAll: false, limit: 1 });
 				expect(counts(only)).toEqual([['steady', 61]]);
 			}
-			const two = await withOptions({ ...limits, onlyStatus: 'high, no readings' }, { returnAll: false, limit: 2 });
+			const options = { onlyStatus: 'high, no readings' };
+			const two = await withOptions(options, { ...judged, returnAll: false, limit: 2 });
 			expect(counts(two)).toEqual([ALL[0], ALL[3]]);
 		});
 
 		it.each([
-			[{ onlyStatus: 'height' }, "'Return Only' is not one of its options"],
-			[{ onlyStatus: ['high'] }, "'Return Only' is High, but there is no limit above which a mean is high"],
-			[{ meanSystolic: 'x' }, "'Mean Systolic' is not a number of 0 or more"],
-			[{ minDays: 0 }, "'Least Days' is not a whole number of 1 or more"],
-			[{ compareWith: 'x' }, "'Compare With' is not one of its options"],
-			[{ userTimeZone: 'x' }, "'Use Each User's Time Zone' is not true or false"],
-		])('%j is an error before any request', async (options, message) => {
-			const { error } = await run(summary({ options: options as unknown as INodeParameters }));
+			[{ options: { onlyStatus: 'height' } }, "'Return Only' is not one of its options"],
+			[{ options: { onlyStatus: ['high'] } }, "'Return Only' is High, but 'Limits' has no 'Mean At or Above'"],
+			[{ options: { compareWith: 'x' } }, "'Compare With' is not one of its options"],
+			[{ options: { userTimeZone: 'x' } }, "'Use Each User's Time Zone' is not true or false"],
+			[{ limits: { mean: { systolic: 'x' } } }, "'Mean Systolic' is not a number of 0 or more"],
+			[{ limits: { enough: { days: 0 } } }, "'Enough Days' is not a whole number of 1 or more"],
+			[
+				{ limits: { high: { systolic: 110, diastolic: 180 } } },
+				"'High Diastolic' (180) is above 'High Systolic' (110)",
+			],
+		])('%j is an error before any request', async (more, message) => {
+			const { error } = await run(summary(more as unknown as INodeParameters));
 			expect(error?.message).toBe(message);
 			expect(used.sandbox.requests).toEqual([]);
 		});
 
 		it('of another output or metric are ignored', async () => {
-			const options = { meanSystolic: 'x', onlyStatus: 'x', minDays: 'x', compareWith: 'x', minSystolic: 'x' };
-			const plain = bloodPressureOf(byUserId(BERLIN.user_id), { options });
+			const options = { onlyStatus: 'x', compareWith: 'x' };
+			const limits = { mean: { systolic: 'x' }, high: { systolic: 'x' }, enough: { days: 'x' } };
+			const plain = bloodPressureOf(byUserId(BERLIN.user_id), { options, limits });
 			expect((await run(plain)).rows).toHaveLength(8);
-			const [row] = (
-				await run({ ...summary({ options: { meanSystolic: 'x', minDays: 'x' } }), operation: 'mindfulnessMinutes' })
-			).rows;
+			const [row] = (await run({ ...summary({ limits }), operation: 'mindfulnessMinutes' })).rows;
 			expect(row).not.toHaveProperty('status');
+		});
+
+		it.each([
+			['filled in by n8n', { mean: { systolic: 130 } }, 'high'],
+			['of an expression', { mean: { systolic: '={{ 250 }}', diastolic: '={{ null }}' } }, 'in range'],
+			['of an expression that gives none', { mean: { systolic: '={{ null }}', diastolic: '={{ "" }}' } }, undefined],
+		])('limits %s {{ }}', async (_, limits, status) => {
+			const [row] = await withOptions({}, { limits: limits as unknown as INodeParameters });
+			expect(row.status).toBe(status);
+		});
+
+		it.each([
+			[
+				'={{ ({ mean: { systolic: 135, diastolic: 85 } }) }}',
+				"'Return Only' is High, but 'Limits' has no 'Mean At or Above'",
+			],
+			[{ mean: { systolic: '={{ undefined }}', diastolic: 85 } }, "'Mean Systolic' is empty"],
+		])('limits that an expression loses are an error {{ }}: %j', async (limits, message) => {
+			const { error } = await run(summary({ limits: limits as INodeParameters, options: { onlyStatus: ['high'] } }));
+			expect(error?.message).toBe(message);
+			expect(used.sandbox.requests).toEqual([]);
 		});
 
 		it('compare with the period before: one query, as for the longer range', async () => {
 			const days = { startDate: '2026-03-11', endDate: '2026-03-20' };
-			const [row] = await withOptions({ compareWith: 'period' }, days);
+			const [row] = await withOptions({ compareWith: 'period' }, { ...days, limits: MEAN });
 			const asked = used.sandbox.requests.length;
 			used.sandbox.requests.length = 0;
 			const [before] = (await run(summary({ startDate: '2026-03-01', endDate: '2026-03-10' }))).rows;
@@ -230,7 +258,7 @@ describe('Summary per User', () => {
 	it('gives a tool a short row, also without readings', async () => {
 		const ask = async (user: typeof SILENT) => {
 			const parameters = summary(
-				{ options: { meanSystolic: 135, compareWith: 'period' } },
+				{ limits: { mean: { systolic: 135, diastolic: null } }, options: { compareWith: 'period' } },
 				byClientId(user.client_user_id),
 			);
 			const { answers } = await runAgent(used.credential, { Tool: parameters }, [['Tool', {}]]);

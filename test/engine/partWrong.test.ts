@@ -124,8 +124,9 @@ it.each(cases)('$trouble, $operation, $mode', async ({ trouble, operation, mode,
 
 it('the status of a user who cannot be read is not that of one without readings', async () => {
 	used.sandbox.switches.users = { [STEADY.user_id]: 'fails' };
-	const options = { meanSystolic: 135, onlyStatus: ['no readings'] };
-	const parameters = bloodPressureOf('', { userScope: 'all', output: 'summary', options });
+	const limits = { mean: { systolic: 135, diastolic: 85 } };
+	const options = { onlyStatus: ['no readings'] };
+	const parameters = bloodPressureOf('', { userScope: 'all', output: 'summary', limits, options });
 	const { rows } = await run(parameters, 'continueRegularOutput');
 	expect(rows.map(({ client_user_id, status, readings }) => [client_user_id, status, readings])).toEqual([
 		['silent', 'no readings', 0],

@@ -130,9 +130,9 @@ describe('what a model is told', () => {
 	);
 });
 
-const MEAN = { meanSystolic: 135, meanDiastolic: 85 };
-const ENOUGH = { minReadings: 12, minDays: 3 };
-const ONE_READING = { minSystolic: 180, minDiastolic: 110, lowSystolic: 90, lowDiastolic: 50 };
+const MEAN = { mean: { systolic: 135, diastolic: 85 } };
+const ENOUGH = { enough: { readings: 12, days: 3 } };
+const ONE_READING = { high: { systolic: 180, diastolic: 110 }, low: { systolic: 90, diastolic: 50 } };
 
 it('all texts that name limits of blood pressure name the same', () => {
 	const named = files.flatMap((file) =>
@@ -159,13 +159,12 @@ it.each([
 		],
 	],
 	['ai-coach.json', [{ ...MEAN, ...ENOUGH }]],
-])('%s: the options hold what the texts name', (file, expected) => {
-	const options = nodesOf(file).flatMap(({ type, parameters }) => {
-		const { options: set = {} } = parameters as { options?: IDataObject };
-		const limits = Object.entries(set).filter(([name]) => /^(mean|min|low)[A-Z]/.test(name));
-		return type.includes('.healthDataService') && limits.length ? [Object.fromEntries(limits)] : [];
-	});
-	expect(options).toEqual(expected);
+	['users-without-readings.json', [MEAN]],
+])('%s: the limits are those that the texts name', (file, expected) => {
+	const limits = nodesOf(file).flatMap(({ type, parameters }) =>
+		type.includes('.healthDataService') && parameters.limits ? [parameters.limits] : [],
+	);
+	expect(limits).toEqual(expected);
 });
 
 const failing = having('stopAndError').filter(([, { parameters }]) =>

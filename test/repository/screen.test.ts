@@ -8,6 +8,7 @@ import {
 	type INodeExecutionData,
 	type INodeParameters,
 	type INodeProperties,
+	type INodePropertyCollection,
 	type INodeType,
 	type INodeTypeDescription,
 	type INodeTypes,
@@ -48,12 +49,14 @@ const defaultsOf = (description: INodeTypeDescription, chosen: INodeParameters):
 });
 
 const isOption = (option: object): option is INodeProperties => 'type' in option;
+const isGroup = (option: object): option is INodePropertyCollection => 'values' in option;
 
 /** What n8n shows for a choice, by its saved name, and in brackets what can be added to a collection. */
 function fieldsFor(description: INodeTypeDescription, chosen: INodeParameters): string {
 	const values = defaultsOf(description, chosen);
 	const fields = shown(description, description.properties, values).map(({ name, options = [] }) => {
-		const inside = shown(description, options.filter(isOption), values, {}).map((option) => option.name);
+		const added = shown(description, options.filter(isOption), values, {}).map((option) => option.name);
+		const inside = [...added, ...options.filter(isGroup).map((group) => group.name)];
 		return inside.length > 0 ? `${name} (${inside.join(', ')})` : name;
 	});
 	return fields.join(', ');
@@ -130,6 +133,7 @@ function besides(fields: INodeProperties[], prefix = ''): string[] {
 				`${prefix}${name} ${JSON.stringify(details)}`,
 				...ofModes.map((mode) => `${prefix}${name} ${JSON.stringify(mode)}`),
 				...besides(options.filter(isOption), `${prefix}${name}.`),
+				...options.filter(isGroup).flatMap((group) => besides(group.values, `${prefix}${name}.${group.name}.`)),
 			];
 		},
 	);

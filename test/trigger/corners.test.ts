@@ -244,7 +244,7 @@ onBothSchedulers((scheduler) => {
 			['source.provider', point, { ...source, provider: evil }],
 		])('in %s is the error of its user', async (_, data, from) => {
 			const users = t.users(3);
-			const n8n = t.trigger({ ...allUsers, options: { minSystolic: 100 } });
+			const n8n = t.trigger({ ...allUsers, limits: { high: { systolic: 100, diastolic: null } } });
 			await n8n.start();
 			const groups = { omron: [{ source: from, data: [data] }] };
 			// The sandbox's own JSON does not go so deep.

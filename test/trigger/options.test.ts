@@ -31,9 +31,11 @@ beforeEach(() => {
 });
 afterEach(() => (used.sandbox.load.mostInFlight = 0));
 
-describe.each(['memory', 'durable'] as const)('thresholds (%s)', (scheduler: HostOptions['scheduler']) => {
-	const trigger = async (options: INodeParameters, event = 'bloodPressure') => {
-		const n8n = new PollingHost(used.credential, { event, userScope: 'all', options }, { scheduler });
+const high = (systolic: unknown, diastolic: unknown = null) => ({ high: { systolic, diastolic } }) as INodeParameters;
+
+describe.each(['memory', 'durable'] as const)('limits (%s)', (scheduler: HostOptions['scheduler']) => {
+	const trigger = async (limits: INodeParameters, event = 'bloodPressure') => {
+		const n8n = new PollingHost(used.credential, { event, userScope: 'all', limits }, { scheduler });
 		await n8n.start();
 		return n8n;
 	};
@@ -43,7 +45,7 @@ describe.each(['memory', 'durable'] as const)('thresholds (%s)', (scheduler: Hos
 	};
 
 	it('one of them: readings that reach it are emitted, the value itself included', async () => {
-		const n8n = await trigger({ minSystolic: 140 });
+		const n8n = await trigger(high(140));
 		for (const [index, systolic] of [139, 140, 141, 139.9, 200].entries())
 			history.add(anna, reading(systolic, 95, index));
 		clock += 10 * MINUTE;
@@ -51,8 +53,8 @@ describe.each(['memory', 'durable'] as const)('thresholds (%s)', (scheduler: Hos
 		expect(await n8n.tick()).toBeUndefined();
 	});
 
-	it('two of them: any is enough', async () => {
-		const n8n = await trigger({ minSystolic: 140, minDiastolic: 90 });
+	it('a pair: either is enough', async () => {
+		const n8n = await trigger(high(140, 90));
 		history.add(anna, reading(150, 80, 0));
 		history.add(anna, reading(120, 95, 1));
 		history.add(anna, reading(130, 85, 2));
@@ -63,8 +65,8 @@ describe.each(['memory', 'durable'] as const)('thresholds (%s)', (scheduler: Hos
 		]);
 	});
 
-	it('low ones: readings at or below, beside those that reach a minimum', async () => {
-		const n8n = await trigger({ minSystolic: 180, lowSystolic: 90, lowDiastolic: 50 });
+	it('low ones: readings at or below, beside those that are high', async () => {
+		const n8n = await trigger({ ...high(180), low: { systolic: 90, diastolic: 50 } });
 		const entries = [
 			[91, 51],
 			[90, 51],
@@ -90,7 +92,7 @@ describe.each(['memory', 'durable'] as const)('thresholds (%s)', (scheduler: Hos
 
 	it('numbers as text count, null and words do not', async () => {
 		used.sandbox.switches.oddValues = true;
-		const n8n = await trigger({ minSystolic: 140 });
+		const n8n = await trigger(high(140));
 		for (let index = 0; index < 12; index++) history.add(anna, reading(index % 2 ? 130 : 150, 80, index));
 		clock += 20 * MINUTE;
 		const rows = (await n8n.tick())!;
@@ -99,7 +101,7 @@ describe.each(['memory', 'durable'] as const)('thresholds (%s)', (scheduler: Hos
 	});
 
 	it('mindfulness has its own; those of the other metric have no effect', async () => {
-		const n8n = await trigger({ minValue: 12.5, minSystolic: 1 }, 'mindfulnessMinutes');
+		const n8n = await trigger({ high: { minutes: 12.5, systolic: 1 } }, 'mindfulnessMinutes');
 		for (const [index, minutes] of [5, 12.5, 20].entries())
 			history.add(anna, mindfulness(at(index), minutes), { metric: 'mindfulness_minutes' });
 		clock += 30 * MINUTE;
@@ -107,14 +109,14 @@ describe.each(['memory', 'durable'] as const)('thresholds (%s)', (scheduler: Hos
 	});
 
 	it('do not apply to new users', async () => {
-		const n8n = await trigger({ minSystolic: 140, minValue: 5, minDiastolic: 'nonsense' }, 'user');
+		const n8n = await trigger(high(140, 'nonsense'), 'user');
 		history.addUser('ben', at(1));
 		clock += 5 * MINUTE;
 		expect(await n8n.tick()).toHaveLength(1);
 	});
 
 	it('a reading that reaches it after a correction goes out as new; then each correction goes out', async () => {
-		const n8n = await trigger({ minSystolic: 140 });
+		const n8n = await trigger(high(140));
 		let entry = history.add(anna, reading(120, 80));
 		expect(await n8n.tick()).toBeUndefined();
 		entry = change(entry, reading(130, 80));
@@ -131,7 +133,7 @@ describe.each(['memory', 'durable'] as const)('thresholds (%s)', (scheduler: Hos
 
 	it('of a reading that was old at the first read, a correction goes out only if it reaches', async () => {
 		let entry = history.add(anna, reading(150, 80, -60));
-		const n8n = await trigger({ minSystolic: 140 });
+		const n8n = await trigger(high(140));
 		entry = change(entry, reading(130, 80, -60));
 		expect(await n8n.tick()).toBeUndefined();
 		change(entry, reading(160, 80, -60));
@@ -139,41 +141,38 @@ describe.each(['memory', 'durable'] as const)('thresholds (%s)', (scheduler: Hos
 	});
 
 	it.each<[string, INodeParameters]>([
-		['lower', { minSystolic: 100 }],
+		['lower', high(100)],
 		['gone', {}],
-		['another one', { minDiastolic: 10 }],
-	])(
-		'a change of it (%s): what of the lookback reaches the new one goes out once, nothing else',
-		async (_, options) => {
-			history.add(anna, reading(125, 80, -60));
-			const n8n = await trigger({ minSystolic: 140 });
-			history.add(anna, reading(120, 80, 0));
-			history.add(anna, reading(150, 80, 1));
-			clock += 2 * MINUTE;
-			expect(valuesOf(await n8n.tick())).toEqual([[150, 80, 'created']]);
-			n8n.parameters = { ...n8n.parameters, options };
-			history.add(anna, reading(145, 80, -0.5));
-			expect(valuesOf(await n8n.start())).toEqual([
-				[120, 80, 'created'],
-				[145, 80, 'created'],
-			]);
-			expect(await n8n.tick()).toBeUndefined();
-		},
-	);
+		['another one', high(null, 10)],
+	])('a change of it (%s): what of the lookback reaches the new one goes out once, nothing else', async (_, limits) => {
+		history.add(anna, reading(125, 80, -60));
+		const n8n = await trigger(high(140));
+		history.add(anna, reading(120, 80, 0));
+		history.add(anna, reading(150, 80, 1));
+		clock += 2 * MINUTE;
+		expect(valuesOf(await n8n.tick())).toEqual([[150, 80, 'created']]);
+		n8n.parameters = { ...n8n.parameters, limits };
+		history.add(anna, reading(145, 80, -0.5));
+		expect(valuesOf(await n8n.start())).toEqual([
+			[120, 80, 'created'],
+			[145, 80, 'created'],
+		]);
+		expect(await n8n.tick()).toBeUndefined();
+	});
 
 	it('a test event is one that would be emitted', async () => {
 		history.add(anna, reading(150, 80, -20));
 		history.add(anna, reading(120, 80, -10));
-		const n8n = await trigger({ minSystolic: 140 });
+		const n8n = await trigger(high(140));
 		expect(valuesOf(await n8n.fetchTestEvent())).toEqual([[150, 80, 'created']]);
 		n8n.parameters = {
 			...n8n.parameters,
 			userScope: 'one',
 			user: byUserId(anna.user_id),
-			options: { minSystolic: 160 },
+			limits: high(160),
 		};
 		await expect(n8n.fetchTestEvent()).rejects.toMatchObject({
-			message: "The test found no blood pressure reading that reaches 'Minimum Systolic'",
+			message: "The test found no blood pressure reading that reaches 'Limits'",
 			description: expect.stringContaining('the last 90 days'),
 		});
 	});

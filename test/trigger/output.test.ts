@@ -2,13 +2,14 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { allUsers, MINUTE, onBothSchedulers, watch } from '../helpers/watch';
 
-const perUser = (options: INodeParameters = {}): INodeParameters => ({ ...allUsers, output: 'users', options });
+const perUser = (limits: INodeParameters = {}): INodeParameters => ({ ...allUsers, output: 'users', limits });
+const HIGH = { high: { systolic: 180, diastolic: 110 } };
 
 onBothSchedulers((scheduler) => {
 	const w = watch(scheduler);
 
 	it('one item per user: in the order of their oldest readings, with the newest reading of the user', async () => {
-		const n8n = w.trigger(perUser({ minSystolic: 180 }));
+		const n8n = w.trigger(perUser(HIGH));
 		await n8n.start();
 		w.history.add(w.ben, w.reading(1, 190));
 		w.history.add(w.anna, w.reading(2, 185));
@@ -34,7 +35,7 @@ onBothSchedulers((scheduler) => {
 		w.used.sandbox.switches.now = () => Date.UTC(2100, 0, 1);
 		w.used.sandbox.switches.date = () => w.clock;
 		w.history.add(w.anna, w.reading(365 * 24 * 60, 118));
-		const n8n = w.trigger(perUser({ minSystolic: 180 }));
+		const n8n = w.trigger(perUser(HIGH));
 		await n8n.start();
 		w.history.add(w.anna, w.reading(1, 195));
 		w.history.add(w.anna, w.reading(2, 141));
@@ -45,7 +46,7 @@ onBothSchedulers((scheduler) => {
 	});
 
 	it('a correction that reaches nothing is in `corrected`', async () => {
-		const n8n = w.trigger(perUser({ minSystolic: 180 }));
+		const n8n = w.trigger(perUser(HIGH));
 		await n8n.start();
 		const entry = w.history.add(w.anna, w.reading(0, 210));
 		await n8n.tick();

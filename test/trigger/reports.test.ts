@@ -245,10 +245,9 @@ onBothSchedulers((scheduler) => {
 
 		it('names the limits that no reading reaches', async () => {
 			w.history.add(w.anna, w.reading(-60, 122));
-			const options = { minSystolic: 180, minDiastolic: 110, lowSystolic: 90 };
-			await expect(w.trigger({ ...allUsers, options }).fetchTestEvent()).rejects.toMatchObject({
-				message:
-					"The test found no blood pressure reading that reaches 'Minimum Systolic' or 'Minimum Diastolic' or 'Low Systolic'",
+			const limits = { high: { systolic: 180, diastolic: 110 } };
+			await expect(w.trigger({ ...allUsers, limits }).fetchTestEvent()).rejects.toMatchObject({
+				message: "The test found no blood pressure reading that reaches 'Limits'",
 				description: `For the test, choose lower limits (higher ones for low values). ${adviceOf('blood pressure reading')}`,
 			});
 		});

@@ -1,18 +1,33 @@
 /**
  * Fields and options that several operations share: Provider, Return All, Limit, Concurrent
- * Requests, Requests per Second, Only Connected Users, Skip First Users, limits of a metric, Source
- * Types and When Not Found.
+ * Requests, Requests per Second, Only Connected Users, Skip First Users, Limits, Source Types and
+ * When Not Found.
  */
 import type {
+	IDataObject,
 	IDisplayOptions,
 	IExecuteSingleFunctions,
 	INodeProperties,
 } from 'n8n-workflow';
 import { DEFAULT_CONCURRENCY } from '../http/requestQueue';
-import type { Limit } from '../service/readings/measured';
-import type { ThresholdOption } from '../service/readings/metrics';
+import type {
+	LimitGroup,
+	Limits,
+	Metric,
+	ThresholdField,
+	Thresholds,
+} from '../service/readings/metrics';
 import type { WhenNotFound } from '../service/users/selection';
-import { someNumber, toSwitch, toText, wholeNumber } from '../shared/values';
+import { Problem } from '../shared/problem';
+import {
+	isBlank,
+	isObject,
+	someNumber,
+	toSwitch,
+	toText,
+	unusable,
+	wholeNumber,
+} from '../shared/values';
 import {
 	readField,
 	readLocator,
@@ -120,37 +135,105 @@ export const skipField: INodeProperties = {
 	description: 'How many users to leave out at the start of the list',
 };
 
-/** The option for a limit of a metric. */
-export const limitField = (
-	{ option, name, default: limit }: ThresholdOption,
-	description?: string,
+/** *Limits* of a metric: a group for each pair. n8n fills in both numbers when a group is added. */
+export const limitsField = (
+	{ limits }: Metric,
+	groups: readonly LimitGroup[],
+	description: string,
 ): INodeProperties => ({
-	displayName: name,
-	name: option,
-	type: 'number',
-	typeOptions: { minValue: 0 },
-	default: limit,
+	displayName: 'Limits',
+	name: 'limits',
+	type: 'fixedCollection',
+	placeholder: 'Add limit',
+	default: {},
 	description,
+	options: groups.flatMap((name) => {
+		const fields = limits[name];
+		if (!fields) return [];
+		const values = fields.thresholds.map((one) => thresholdField(name, one));
+		return [{ name, displayName: fields.label, values }];
+	}),
 });
 
-/** A limit, with the name of its option. */
-export type NamedLimit = Limit & Pick<ThresholdOption, 'name'>;
+const thresholdField = (
+	group: LimitGroup,
+	{ name, label, default: whenMissing }: ThresholdField,
+): INodeProperties => ({
+	displayName: label,
+	name,
+	type: 'number',
+	typeOptions: { minValue: leastOf(group) },
+	default: whenMissing,
+});
 
-/** The limits of the options that were added. */
-export const readLimits = (
+const leastOf = (group: LimitGroup) => (group === 'enough' ? 1 : 0);
+
+/**
+ * The groups that were added and have a number.
+ *
+ * @throws Problem for a value that is no number, and for a pair in the wrong order
+ */
+export function readLimits(
 	context: FieldContext,
-	options: readonly ThresholdOption[],
-): NamedLimit[] =>
-	options.flatMap((option) => {
-		const { column, at, name } = option;
-		const limit = readOption(
-			context,
-			limitField(option),
-			undefined,
-			someNumber,
-		);
-		return limit === undefined ? [] : [{ name, column, [at]: limit }];
-	});
+	metric: Metric,
+	groups: readonly LimitGroup[],
+): Limits {
+	const given = toGroup(context.getNodeParameter('limits', {}));
+	const limits: Limits = {};
+	for (const group of groups) {
+		const fields = metric.limits[group]?.thresholds ?? [];
+		if (given[group] === undefined || fields.length === 0) continue;
+		const values = toGroup(given[group]);
+		const numbers = fields.map((field) => readThreshold(group, field, values));
+		if (numbers.every((number) => number === undefined)) continue;
+		if (metric.isDescending && group !== 'enough')
+			refuseAscending(fields, numbers);
+		limits[group] = numbers;
+	}
+	return limits;
+}
+
+/** An expression may give anything in place of the set. */
+function toGroup(value: unknown): IDataObject {
+	if (isObject(value)) return value;
+	throw unusable(
+		'Limits',
+		'a set of limits',
+		value,
+		'Add limits from the list, and use expressions for single numbers only',
+	);
+}
+
+/** An emptied number is no limit. n8n fills in a missing one; an expression that gave undefined is an error. */
+function readThreshold(
+	group: LimitGroup,
+	{ name, label, default: whenMissing }: ThresholdField,
+	values: IDataObject,
+): number | undefined {
+	if (!Object.hasOwn(values, name)) return whenMissing;
+	const value = values[name];
+	if (value !== undefined && isBlank(value)) return undefined;
+	const convert = group === 'enough' ? wholeNumber : someNumber;
+	return convert(value, label, leastOf(group));
+}
+
+/** Such limits would be reached by nearly every reading. */
+function refuseAscending(
+	fields: readonly ThresholdField[],
+	numbers: Thresholds,
+) {
+	const at = numbers.findIndex(
+		(number = -Infinity, index) => number > (numbers[index - 1] ?? Infinity),
+	);
+	if (at < 0) return;
+	const [before, after] = [fields[at - 1], fields[at]].map(
+		({ label }) => `'${label}'`,
+	);
+	throw new Problem(
+		`${after} (${numbers[at]}) is above ${before} (${numbers[at - 1]})`,
+		`Enter the larger number in ${before}`,
+	);
+}
 
 export const sourceTypesField: INodeProperties = {
 	displayName: 'Source Types',

@@ -1,8 +1,8 @@
 /** Words for readings: values, times, limits, and how far beyond its limits a reading is. */
 import {
 	arePossible,
-	reachedText,
-	type Limit,
+	REACHED,
+	reachedBy,
 	type Measured,
 } from '../service/readings/measured';
 import {
@@ -14,6 +14,7 @@ import {
 	asIs,
 	conversionOf,
 	measuredColumns,
+	type Limits,
 	type Metric,
 } from '../service/readings/metrics';
 import { isBlank } from '../shared/values';
@@ -69,16 +70,15 @@ export function periodWords(from: string, to: string): string {
 /** "at or above 180/110, or at or below 90/50". A limit of one of two values names it. Empty without limits. */
 export function limitsWords(
 	metric: Metric,
-	limits: readonly Limit[],
-	words = { least: 'at or above', most: 'at or below' },
+	limits: Limits,
+	words = { high: 'at or above', low: 'at or below' },
 ): string {
 	const columns = measuredColumns(metric);
-	const parts = (['least', 'most'] as const).flatMap((side) => {
-		const given = columns.flatMap((column) => {
-			const limit = limits.find(
-				(one) => one.column === column && one[side] !== undefined,
-			);
-			return limit ? [{ column, value: limit[side] }] : [];
+	const parts = (['high', 'low'] as const).flatMap((side) => {
+		const thresholds = limits[side] ?? [];
+		const given = columns.flatMap((column, at) => {
+			const value = thresholds[at];
+			return value === undefined ? [] : [{ column, value }];
 		});
 		if (given.length === 0) return [];
 		const values = given.map(({ value }) => value).join('/');
@@ -95,24 +95,32 @@ export function limitsWords(
  * reached. 1 for a value that cannot be compared.
  */
 export function severity(
-	metric: Metric,
-	limits: readonly Limit[],
+	{ high = [], low = [] }: Limits,
 	values: readonly Measured[],
 ): number {
-	const columns = measuredColumns(metric);
-	const ratios = limits.map(({ column, least, most = 0 }) => {
-		const value = values[columns.indexOf(column)];
-		if (typeof value !== 'number') return value === null ? 0 : 1;
-		return least === undefined ? most / value : value / least;
-	});
+	const ratios = values.flatMap((value, at) => [
+		ratioOf(value, high[at], (number, limit) => number / limit),
+		ratioOf(value, low[at], (number, limit) => limit / number),
+	]);
 	return Math.max(0, ...ratios);
+}
+
+function ratioOf(
+	value: Measured,
+	limit: number | undefined,
+	divide: (number: number, limit: number) => number,
+): number {
+	if (limit === undefined || value === null) return 0;
+	if (typeof value === 'string') return 1;
+	// 0 reaches a limit of 0.
+	return value === limit ? 1 : divide(value, limit);
 }
 
 /** What words for readings need to know. */
 export interface ReadingStyle {
 	metric: Metric;
-	/** Of one reading. */
-	limits: readonly Limit[];
+	/** `high` and `low` are those of one reading. */
+	limits: Limits;
 	/** The year that need not be said. */
 	year?: string;
 	/** The latest time that it may be now (ms): a later reading is dated ahead. */
@@ -151,11 +159,13 @@ function marksOf(
 	{ metric, limits, latestNow = Infinity }: ReadingStyle,
 	one: Measurement,
 ): string[] {
-	const reached = reachedText(metric, limits, [one]).split(', ');
+	const reached = reachedBy(metric, limits, [one]);
 	const isCorrected = one.copies.some(({ row }) => row.change === 'updated');
 	const isAhead = one.time !== undefined && one.time > latestNow;
 	const marks = [
-		...(reached[0] ? reached : [flawOf(metric, one)]),
+		...(reached.size > 0
+			? REACHED.filter((word) => reached.has(word))
+			: [flawOf(metric, one)]),
 		isCorrected && 'corrected',
 		isAhead && 'dated ahead',
 	];
@@ -190,7 +200,7 @@ export function readingList(
 	const { metric, limits } = style;
 	const inOrder = [...measurements].sort((a, b) => msAfter(b, a));
 	const isBeyond = (one: Measurement) =>
-		reachedText(metric, limits, [one]) !== '';
+		reachedBy(metric, limits, [one]).size > 0;
 	const kept = new Set([
 		...inOrder.slice(0, newest),
 		...inOrder.filter(isBeyond).slice(0, beyond),

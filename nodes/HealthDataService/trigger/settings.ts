@@ -13,7 +13,7 @@ import {
 	toValueOf,
 } from '../fields/field';
 import {
-	limitField,
+	limitsField,
 	onlyConnectedField,
 	providerField,
 	readLimits,
@@ -30,8 +30,8 @@ import {
 	readUserScope,
 	userFields,
 } from '../fields/users';
-import { measuredValues, reachedText } from '../service/readings/measured';
-import { metrics, type ThresholdOption } from '../service/readings/metrics';
+import { measuredValues, reachedBy } from '../service/readings/measured';
+import { metrics, type LimitGroup } from '../service/readings/metrics';
 import type { ListSlice } from '../service/users/list';
 import { listedUsers, oneUser, wholeTeam } from '../service/users/selection';
 import { lowerUserId } from '../service/users/users';
@@ -57,17 +57,18 @@ const lookbackField: INodeProperties = {
 		'How late a reading may reach the service and still be noticed. Wearables often sync hours after the measurement.',
 };
 
-/** One option for each threshold of a metric, shown for its event. */
-const thresholdFields = metrics.flatMap(({ value, noun, thresholds }) => {
-	const fieldOf = (threshold: ThresholdOption) => {
-		const where = threshold.at === 'least' ? 'at or above' : 'at or below';
-		return limitField(
-			threshold,
-			`A ${noun} ${where} this value starts the workflow. Others do not, unless they reach another limit.`,
-		);
-	};
-	return shownIf({ '/event': [value] }, thresholds.map(fieldOf));
-});
+/** Those of one reading. */
+const LIMIT_GROUPS: readonly LimitGroup[] = ['high', 'low'];
+
+const limitFields = metrics.flatMap((metric) =>
+	shownIf({ event: [metric.value] }, [
+		limitsField(
+			metric,
+			LIMIT_GROUPS,
+			`Only a ${metric.noun} that reaches one of these starts the workflow. Without limits, each does.`,
+		),
+	]),
+);
 
 type TriggerOutput = 'readings' | 'users';
 
@@ -95,7 +96,6 @@ const outputField: INodeProperties = {
 const options = [
 	...requestLimitFields,
 	lookbackField,
-	...thresholdFields,
 	...shownIf({ '/event': show.event }, [
 		...shownIf({ '/userScope': ['all'] }, [onlyConnectedField]),
 		sourceTypesField,
@@ -112,6 +112,7 @@ export const triggerFields: INodeProperties[] = [
 		options: events.map(({ name, value }) => ({ name, value })),
 	},
 	...shownIf(show, [...userFields('watch'), providerField, outputField]),
+	...limitFields,
 	optionsField(options),
 ];
 
@@ -129,7 +130,7 @@ export function readSettings(context: IPollFunctions, isTest = false) {
 		events,
 	);
 	const { metric } = event;
-	const limits = readLimits(context, metric?.thresholds ?? []);
+	const limits = metric ? readLimits(context, metric, LIMIT_GROUPS) : {};
 	const hours = readOption(
 		context,
 		lookbackField,
@@ -157,8 +158,8 @@ export function readSettings(context: IPollFunctions, isTest = false) {
 	/** Whether a row that has not been emitted is to be: it reaches a limit, or none is given. */
 	const isWanted = (row: IDataObject) =>
 		!metric ||
-		limits.length === 0 ||
-		reachedText(metric, limits, [measuredValues(metric, row)]) !== '';
+		Object.keys(limits).length === 0 ||
+		reachedBy(metric, limits, [measuredValues(metric, row)]).size > 0;
 	return {
 		event,
 		target,

@@ -38,8 +38,8 @@ export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 }
 
 function nothingFound({ event: { noun, metric }, limits }: Settings) {
-	const names = limits.map(({ name }) => `'${name}'`).join(' or ');
-	const reaching = names && ` that reaches ${names}`;
+	const hasLimits = Object.keys(limits).length > 0;
+	const reaching = hasLimits ? " that reaches 'Limits'" : '';
 	const days = metric ? ` the last ${TEST_DAYS} days of` : '';
 	return new Problem(
 		`The test found no ${noun}${reaching}`,

@@ -167,9 +167,10 @@ export class Triggers {
 	private parameters(): INodeParameters {
 		const provider = { __rl: true, mode: 'slug', value: this.what === 'omron' ? 'omron' : '' };
 		const { least, most } = this.limits;
-		const limits = { ...(least && { minSystolic: least }), ...(most && { lowSystolic: most }) };
-		const options = { lookback: this.lookback / HOUR, ...limits };
-		return { event: this.setting.event, ...this.users(), provider, options };
+		const pair = (systolic?: number) => systolic && { systolic, diastolic: null };
+		const limits = { ...(least && { high: pair(least) }), ...(most && { low: pair(most) }) };
+		const options = { lookback: this.lookback / HOUR };
+		return { event: this.setting.event, ...this.users(), provider, limits, options };
 	}
 
 	private scope() {

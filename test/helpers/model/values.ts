@@ -1,6 +1,6 @@
 /** Values of a history by their code: how the service writes each, and which minimums it reaches. Independent of the node. */
 
-/** Minimum Systolic, Low Systolic. */
+/** High Systolic, Low Systolic. */
 export interface Limits {
 	least?: number;
 	most?: number;

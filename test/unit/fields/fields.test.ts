@@ -53,7 +53,6 @@ const optionsOf = (context: IExecuteSingleFunctions) => readOptions(context, blo
 const requestOf = (context: IExecuteSingleFunctions) =>
 	readRequest(context as IExecutePaginationFunctions, bloodPressure);
 const usersBy: Read = (context) => readUserIds(context).by;
-const least: Read = (context) => readLimits(context, bloodPressure.thresholds)[0].least;
 
 /** Each reader, and what may come out for a value: refused, or the one right result. */
 const READERS: Array<[field: string, parameter: string, read: Read, meant: (value: unknown) => unknown]> = [
@@ -81,7 +80,6 @@ const READERS: Array<[field: string, parameter: string, read: Read, meant: (valu
 		(context) => readRequestLimits(context).requestsPerSecond,
 		someAtLeast(0.1),
 	],
-	['Minimum Systolic', 'options.minSystolic', least, someAtLeast(0)],
 	['Max Users', 'options.userLimit', (context) => optionsOf(context).maxUsers, atLeast(1)],
 	['Skip First Users', 'options.userOffset', (context) => optionsOf(context).offset, atLeast(0)],
 	['Only Connected Users', 'options.onlyConnected', readOnlyConnected, asSwitch],
@@ -125,7 +123,6 @@ it.each(READERS)('%s is what was meant, or refused', (field, parameter, read, me
 
 it.each<[string, (context: IExecuteSingleFunctions) => unknown, unknown]>([
 	['concurrency and requestsPerSecond', readRequestLimits, { concurrency: 8, requestsPerSecond: undefined }],
-	['minSystolic', (context) => readLimits(context, bloodPressure.thresholds), []],
 	['userLimit', (context) => optionsOf(context).maxUsers, Infinity],
 	['userOffset', (context) => optionsOf(context).offset, 0],
 	['onlyConnected', readOnlyConnected, false],
@@ -142,6 +139,63 @@ it.each(['provider', 'options.provider'])('%s: null that n8n has saved is an emp
 	const parameters = path === 'provider' ? { provider: locator } : { options: { provider: locator } };
 	const context = { ...withField(path, locator), getNode: () => ({ type: '', parameters }) };
 	expect(readProvider(context as never, path)).toBe('');
+});
+
+describe('Limits', () => {
+	const read = (limits: unknown) => readLimits(withField('limits', limits), bloodPressure, ['mean', 'high', 'enough']);
+	const pair = (systolic: unknown, diastolic: unknown) => ({ high: { systolic, diastolic } });
+
+	it('a number is what was meant, none where it is emptied, or refused', () => {
+		fc.assert(
+			fc.property(anything, (value) => {
+				const isEmptied = value === null || isBlankText(value);
+				const number = isEmptied ? undefined : someAtLeast(0)(value);
+				const result = readOrRefuse('High Systolic', () => read(pair(value, 0)).high);
+				expect(result).toEqual(isEmptied || number !== undefined ? { read: [number, 0] } : undefined);
+			}),
+		);
+	});
+
+	it.each<[string, unknown, unknown]>([
+		['no limits', {}, {}],
+		['a group that n8n has filled in', { mean: { systolic: 130, diastolic: 80 } }, { mean: [130, 80] }],
+		[
+			'a missing number, which is its default',
+			{ mean: { systolic: 130 }, enough: {} },
+			{ mean: [130, 85], enough: [12, 3] },
+		],
+		['one emptied', pair('', 110), { high: [undefined, 110] }],
+		['both emptied', { ...pair(null, ' '), mean: { systolic: 1, diastolic: 1 } }, { mean: [1, 1] }],
+		['0', pair(0, 0), { high: [0, 0] }],
+		['equal limits', pair(110, 110), { high: [110, 110] }],
+		['only the diastolic one', pair(null, 110), { high: [undefined, 110] }],
+		['readings and days, in any order of size', { enough: { readings: 3, days: 7 } }, { enough: [3, 7] }],
+		['a group of others', { low: { systolic: 'x' } }, {}],
+	])('%s', (_, given, expected) => {
+		expect(read(given)).toEqual(expected);
+	});
+
+	it.each<[string, unknown, string]>([
+		['diastolic above systolic', pair(110, 180), "'High Diastolic' (180) is above 'High Systolic' (110)"],
+		[
+			'the same of the mean',
+			{ mean: { systolic: 85, diastolic: 135 } },
+			"'Mean Diastolic' (135) is above 'Mean Systolic' (85)",
+		],
+		[
+			'days that are no days',
+			{ enough: { readings: 12, days: 0 } },
+			"'Enough Days' is not a whole number of 1 or more",
+		],
+		['half a reading', { enough: { readings: 1.5, days: 1 } }, "'Enough Readings' is not a whole number of 1 or more"],
+		['undefined of an expression', pair(undefined, 110), "'High Systolic' is empty"],
+		['text in their place', '180/110', "'Limits' is not a set of limits"],
+		['null in their place', null, "'Limits' is empty"],
+		['a list in their place', [pair(1, 1)], "'Limits' is not a set of limits"],
+		['a number for a pair', { high: 180 }, "'Limits' is not a set of limits"],
+	])('%s: an error', (_, given, message) => {
+		expect(() => read(given)).toThrow(message);
+	});
 });
 
 describe('Source Types', () => {

@@ -9,20 +9,13 @@ import {
 	severity,
 	timeWords,
 } from '../../../nodes/HealthDataService/messages/words';
-import type { Limit } from '../../../nodes/HealthDataService/service/readings/measured';
 import { measurementsOf, readingOf } from '../../../nodes/HealthDataService/service/readings/measurements';
 import { localTimeIn } from '../../../nodes/HealthDataService/shared/dateTime';
 import { bloodPressure, mindfulness } from '../../helpers/metrics';
 
-const HIGH: Limit[] = [
-	{ column: 'systolic', least: 180 },
-	{ column: 'diastolic', least: 110 },
-];
-const LOW: Limit[] = [
-	{ column: 'systolic', most: 90 },
-	{ column: 'diastolic', most: 50 },
-];
-const limits = [...HIGH, ...LOW];
+const HIGH = { high: [180, 110] };
+const LOW = { low: [90, 50] };
+const limits = { ...HIGH, ...LOW };
 const style = { metric: bloodPressure, limits, year: '2026' };
 
 /** "systolic/diastolic day hour:minute" of November 2026. */
@@ -62,14 +55,14 @@ it.each([
 	[limits, 'at or above 180/110, or at or below 90/50'],
 	[HIGH, 'at or above 180/110'],
 	[LOW, 'at or below 90/50'],
-	[[HIGH[1], LOW[0]], 'diastolic at or above 110, or systolic at or below 90'],
-	[[], ''],
+	[{ high: [undefined, 110], low: [90, undefined] }, 'diastolic at or above 110, or systolic at or below 90'],
+	[{}, ''],
 ])('limits %j are "%s"', (given, words) => {
 	expect(limitsWords(bloodPressure, given)).toBe(words);
 });
 
 it('a limit of a single value has its unit', () => {
-	expect(limitsWords(mindfulness, [{ column: 'value', least: 10 }])).toBe('at or above 10 min');
+	expect(limitsWords(mindfulness, { high: [10] })).toBe('at or above 10 min');
 });
 
 it.each<[string, string, IDataObject?]>([
@@ -142,12 +135,20 @@ describe('severity', () => {
 		[[150, 25], 2],
 		[[45, null], 2],
 		[['190 "mm"', 80], 1],
+		[[null, null], 0],
 	])('of %j is %d', (values, expected) => {
-		expect(severity(bloodPressure, limits, values)).toBeCloseTo(expected);
+		expect(severity(limits, values)).toBeCloseTo(expected);
+	});
+
+	it('of 0 is a number', () => {
+		expect(severity({ high: [0] }, [0, 80])).toBe(1);
+		expect(severity({ low: [0] }, [0, 80])).toBe(1);
+		expect(severity({ high: [180], low: [0] }, [0, 80])).toBe(1);
+		expect(severity({ high: [180], low: [0] }, [90, 80])).toBe(0.5);
 	});
 
 	it('of no limits is 0', () => {
-		expect(severity(bloodPressure, [], [200, 120])).toBe(0);
+		expect(severity({}, [200, 120])).toBe(0);
 	});
 });
 

@@ -14,7 +14,7 @@ import {
 	toWords,
 } from '../../fields/field';
 import {
-	limitField,
+	limitsField,
 	onlyConnectedField,
 	readLimits,
 	readOnlyConnected,
@@ -27,11 +27,7 @@ import {
 	whenNotFoundField,
 } from '../../fields/options';
 import type { RequestLimits } from '../../http/requestQueue';
-import {
-	metrics,
-	type Metric,
-	type ThresholdOption,
-} from '../../service/readings/metrics';
+import { metrics, type Metric } from '../../service/readings/metrics';
 import type {
 	CompareWith,
 	Status,
@@ -39,7 +35,13 @@ import type {
 } from '../../service/readings/summary';
 import type { WhenNotFound } from '../../service/users/selection';
 import { Problem } from '../../shared/problem';
-import { toChoice, toSwitch, toText, wholeNumber } from '../../shared/values';
+import {
+	groupBy,
+	toChoice,
+	toSwitch,
+	toText,
+	wholeNumber,
+} from '../../shared/values';
 import { outputField, OUTPUTS, type Output } from './output';
 
 const skipUsersField = { ...skipField, name: 'userOffset' };
@@ -77,26 +79,6 @@ const userTimeZoneField: INodeProperties = {
 	default: false,
 	description:
 		"Whether days begin and end in the user's own time zone, where the service knows it. For others, and for users chosen by user ID, it is that of Time Zone.",
-};
-
-const minReadingsField: INodeProperties = {
-	displayName: 'Least Readings',
-	name: 'minReadings',
-	type: 'number',
-	typeOptions: { minValue: 1 },
-	default: 12,
-	description:
-		'How many readings make the mean reliable. The column enough_readings says so.',
-};
-
-const minDaysField: INodeProperties = {
-	displayName: 'Least Days',
-	name: 'minDays',
-	type: 'number',
-	typeOptions: { minValue: 1 },
-	default: 3,
-	description:
-		'On how many days there must be readings. The column enough_readings says so, too.',
 };
 
 const STATUSES: Array<{ name: string; value: Status }> = [
@@ -138,30 +120,22 @@ const compareWithField: INodeProperties = {
 	options: COMPARISONS,
 };
 
-const outputsWith = (has: 'hasLimits' | 'hasJudgement') =>
-	OUTPUTS.filter((output) => output[has]).map(({ value }) => value);
+const valuesOf = (outputs: readonly Output[]) =>
+	outputs.map(({ value }) => value);
 
-const metricsWithLimits = metrics.filter(({ meanLimits }) => meanLimits);
+const LIMITS_SAY =
+	'A mean at or above its limit makes the status of a user "high". Readings that reach theirs are named in the columns reached and reached_reading. Enough Readings adds the column enough_readings.';
 
-/** The limits of each metric, for its operation. */
-const limitFields = metricsWithLimits.flatMap(
-	({ value, noun, meanLimits = [], thresholds }) => {
-		const ofMean = (limit: ThresholdOption) =>
-			limitField(limit, 'The status of a mean at or above this is "high"');
-		const ofReading = (limit: ThresholdOption) => {
-			const where = limit.at === 'least' ? 'at or above' : 'at or below';
-			return limitField(
-				limit,
-				`Names the newest ${noun} ${where} this value, or beyond another such limit`,
-			);
-		};
-		const fields = [...meanLimits.map(ofMean), ...thresholds.map(ofReading)];
-		return shownIf(
-			{ '/operation': [value], '/output': outputsWith('hasLimits') },
-			fields,
-		);
-	},
-);
+/** *Limits* of each metric that has limits of the mean, for the outputs with the same groups. */
+export const timeseriesLimits = metrics.flatMap((metric) => {
+	if (!metric.limits.mean) return [];
+	const outputs = groupBy(OUTPUTS, ({ limitGroups }) => limitGroups);
+	return [...outputs].flatMap(([groups, some]) => {
+		if (!groups) return [];
+		const show = { operation: [metric.value], output: valuesOf(some) };
+		return shownIf(show, [limitsField(metric, groups, LIMITS_SAY)]);
+	});
+});
 
 export const timeseriesOptions = optionsField([
 	...requestLimitFields,
@@ -174,15 +148,10 @@ export const timeseriesOptions = optionsField([
 	sourceTypesField,
 	timeZoneField,
 	userTimeZoneField,
-	...limitFields,
-	...shownIf({ '/output': outputsWith('hasJudgement') }, [
-		...shownIf({ '/operation': metricsWithLimits.map(({ value }) => value) }, [
-			minReadingsField,
-			minDaysField,
-		]),
-		onlyStatusField,
-		compareWithField,
-	]),
+	...shownIf(
+		{ '/output': valuesOf(OUTPUTS.filter((one) => one.hasJudgement)) },
+		[onlyStatusField, compareWithField],
+	),
 ]);
 
 export interface TimeseriesOptions
@@ -207,10 +176,8 @@ export function readOptions(
 	context: IExecuteSingleFunctions,
 	metric: Metric,
 ): TimeseriesOptions {
-	const { meanLimits = [], thresholds } = metric;
 	const output = readField(context, outputField, toChoiceOf(OUTPUTS));
-	// A metric without limits of the mean has no options for limits.
-	const hasLimits = output.hasLimits === true && meanLimits.length > 0;
+	const { limitGroups = [] } = metric.limits.mean ? output : {};
 	const zone = readOption(context, timeZoneField, '', toZone);
 	const options: TimeseriesOptions = {
 		...readRequestLimits(context),
@@ -223,20 +190,10 @@ export function readOptions(
 		maxUsers: readOption(context, maxUsersField, Infinity, wholeNumber),
 		timeZone: zone || context.getTimezone(),
 		hasTimeZone: readOption(context, userTimeZoneField, false, toSwitch),
-		meanLimits: readLimits(context, hasLimits ? meanLimits : []),
-		limits: readLimits(context, hasLimits ? thresholds : []),
+		limits: readLimits(context, metric, limitGroups),
 		onlyStatus: [],
 	};
 	if (!output.hasJudgement) return options;
-	if (hasLimits) {
-		options.minReadings = readOption(
-			context,
-			minReadingsField,
-			undefined,
-			wholeNumber,
-		);
-		options.minDays = readOption(context, minDaysField, undefined, wholeNumber);
-	}
 	options.onlyStatus = readOption(context, onlyStatusField, [], toStatuses);
 	options.compareWith = readOption(
 		context,
@@ -244,13 +201,32 @@ export function readOptions(
 		undefined,
 		toValueOf<CompareWith>(compareWithField),
 	);
-	// Without a limit no row is high, which would look like good news.
-	if (options.onlyStatus.includes('high') && options.meanLimits.length === 0)
-		throw new Problem(
-			"'Return Only' is High, but there is no limit above which a mean is high",
-			"Remove High from 'Return Only'. For blood pressure, you can add 'Mean Systolic' or 'Mean Diastolic' instead",
-		);
+	refuseLostLimits(options);
 	return options;
+}
+
+/**
+ * Without a limit of the mean no row is high, which would look like good news. n8n makes no limits of an expression in place of
+ * all of them.
+ */
+function refuseLostLimits(options: TimeseriesOptions) {
+	const { metric, limits, onlyStatus, compareWith } = options;
+	if (limits.mean) return;
+	const { mean } = metric.limits;
+	const isHighOnly = onlyStatus.includes('high');
+	if (!mean && isHighOnly)
+		throw new Problem(
+			`'Return Only' is High, but ${metric.name} has no limit of the mean`,
+			"Remove High from 'Return Only'",
+		);
+	if (!mean || !(isHighOnly || compareWith)) return;
+	const what = isHighOnly
+		? `'${onlyStatusField.displayName}' is High`
+		: `'${compareWithField.displayName}' is set`;
+	throw new Problem(
+		`${what}, but 'Limits' has no '${mean.label}'`,
+		`Add '${mean.label}' to 'Limits'. n8n ignores an expression in place of all limits: use expressions for single numbers`,
+	);
 }
 
 /** In upper or lower case. */

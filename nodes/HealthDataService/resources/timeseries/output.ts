@@ -1,5 +1,6 @@
 /** Table of outputs: the forms in which readings leave the node. Nothing else compares the value of *Output*. */
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import type { LimitGroup } from '../../service/readings/metrics';
 import { MAX_COUNTED, MAX_ROWS } from '../../service/readings/rowLimit';
 import {
 	groupedRow,
@@ -28,8 +29,9 @@ export interface Output {
 	isWholeDays?: boolean;
 	/** Whether each user is a row, so that the list tells how many there will be. */
 	isPerUser?: boolean;
-	/** Whether it has the options for limits, and those for a judgement of a user. */
-	hasLimits?: boolean;
+	/** The groups of *Limits* that it has. */
+	limitGroups?: readonly LimitGroup[];
+	/** Whether it has the options for a judgement of a user. */
 	hasJudgement?: boolean;
 	columns: (options: SummaryOptions) => string[];
 	toRows: (
@@ -56,7 +58,7 @@ export const OUTPUTS: readonly Output[] = [
 		value: 'daily',
 		description: 'A row per user and day, with means or sums',
 		isWholeDays: true,
-		hasLimits: true,
+		limitGroups: ['mean', 'high', 'low'],
 		maxReadings: MAX_COUNTED,
 		columns: (options) => periodColumns('day', options),
 		toRows: dayRows,
@@ -66,7 +68,7 @@ export const OUTPUTS: readonly Output[] = [
 		value: 'summary',
 		description: 'A row per user with means or sums, also without readings',
 		isPerUser: true,
-		hasLimits: true,
+		limitGroups: ['mean', 'high', 'low', 'enough'],
 		hasJudgement: true,
 		maxReadings: MAX_COUNTED,
 		columns: (options) => periodColumns('summary', options),

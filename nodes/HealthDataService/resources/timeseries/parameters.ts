@@ -39,6 +39,7 @@ import {
 } from './dateRange';
 import {
 	readOptions,
+	timeseriesLimits,
 	timeseriesOptions,
 	type TimeseriesOptions,
 } from './options';
@@ -60,6 +61,7 @@ export const timeseriesFields: INodeProperties[] = [
 		{ hint: ONE_USER_HINT, hide: { userScope: [{ _cnd: { not: 'one' } }] } },
 	),
 	simplifyField,
+	...timeseriesLimits,
 	timeseriesOptions,
 ];
 

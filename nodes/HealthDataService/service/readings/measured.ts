@@ -6,6 +6,7 @@ import {
 	conversionOf,
 	measuredColumns,
 	spellingOf,
+	type Limits,
 	type Metric,
 } from './metrics';
 
@@ -59,36 +60,36 @@ export function arePossible(
 	return metric.isPossible(...numbers);
 }
 
-/** A limit of one column, from an option: values of at least, or of at most, this reach it. */
-export interface Limit {
-	column: string;
-	least?: number;
-	most?: number;
-}
+/** What a reading may reach, in the order of texts. */
+export const REACHED = ['high', 'low', 'not comparable'] as const;
+export type Reached = (typeof REACHED)[number];
 
-export const NOT_COMPARABLE = 'not comparable';
-const IN_ORDER = ['high', 'low', NOT_COMPARABLE] as const;
-
-/** What any of the readings reach, each value alone, as text in a fixed order. Impossible values reach nothing. */
-export function reachedText(
+/**
+ * What any of the readings reach. Each value counts alone, so one that is missing leaves the other. A value that cannot be compared is
+ * told where it has a limit. Impossible values reach nothing.
+ */
+export function reachedBy(
 	metric: Metric,
-	limits: readonly Limit[],
+	{ high = [], low = [] }: Limits,
 	readings: readonly Values[],
-): string {
-	const columns = measuredColumns(metric);
+): Set<Reached> {
 	const possible = readings.filter(({ exact }) => arePossible(metric, exact));
-	const reached = limits.flatMap((limit) => {
-		const at = columns.indexOf(limit.column);
-		return possible.map(({ values }) => reachedBy(limit, values[at]));
-	});
-	return IN_ORDER.filter((one) => reached.includes(one)).join(', ');
+	const reached = possible.flatMap(({ values }) =>
+		values.flatMap((value, at) => wordsOf(value, high[at], low[at])),
+	);
+	return new Set(reached);
 }
 
-function reachedBy(
-	{ least = Infinity, most = -Infinity }: Limit,
-	value: Measured,
-) {
-	if (typeof value === 'string') return NOT_COMPARABLE;
-	if (value !== null && value >= least) return 'high';
-	return value !== null && value <= most ? 'low' : undefined;
+function wordsOf(value: Measured, high?: number, low?: number): Reached[] {
+	if (high === undefined && low === undefined) return [];
+	if (typeof value === 'string') return ['not comparable'];
+	if (value === null) return [];
+	const words: Reached[] = [];
+	if (value >= (high ?? Infinity)) words.push('high');
+	if (value <= (low ?? -Infinity)) words.push('low');
+	return words;
 }
+
+/** For the column `reached`. */
+export const reachedText = (reached: ReadonlySet<Reached>) =>
+	REACHED.filter((word) => reached.has(word)).join(', ');

@@ -4,15 +4,27 @@ import { isBlank } from '../../shared/values';
 /** How the values of a period become one. */
 export type Aggregate = 'sum' | 'mean' | 'min' | 'max';
 
-export interface ThresholdOption {
-	column: string;
-	/** Whether values of at least, or of at most, the threshold reach it. */
-	at: 'least' | 'most';
-	/** Name of the option in saved workflows: never changes. */
-	option: string;
+/** Groups of *Limits* in saved workflows: they never change. */
+export type LimitGroup = 'mean' | 'high' | 'low' | 'enough';
+
+export interface ThresholdField {
+	/** In saved workflows: never changes. No two metrics share one, or 10 minutes would be read as 10 mmHg. */
 	name: string;
+	label: string;
 	default: number;
 }
+
+export interface LimitFields {
+	label: string;
+	/** One for each measured column, in their order; for `enough`, readings and days. */
+	thresholds: readonly ThresholdField[];
+}
+
+/** The numbers of a group, in the order of its fields; undefined for none. */
+export type Thresholds = ReadonlyArray<number | undefined>;
+
+/** The groups that have a number. */
+export type Limits = Partial<Record<LimitGroup, Thresholds>>;
 
 /** How values of a unit are converted to the unit of the metric. */
 export interface Conversion {
@@ -49,10 +61,13 @@ export interface Metric {
 	unit: Unit;
 	/** Whether a person can have these values: those of the measured columns, in the metric's unit, not rounded; NaN where one is missing. */
 	isPossible: (...values: number[]) => boolean;
-	/** Limits of one reading. In the trigger, a reading that reaches one starts the workflow. */
-	thresholds: readonly ThresholdOption[];
-	/** Limits of the mean; with them, days and summaries have limits as options. */
-	meanLimits?: readonly ThresholdOption[];
+	/** Whether each measured value is below the one before it, as diastolic is below systolic. */
+	isDescending?: boolean;
+	/**
+	 * The fields of *Limits*. A reading that reaches `high` or `low` starts the workflow of a trigger.
+	 * Days and summaries have limits if there is a `mean`.
+	 */
+	limits: Partial<Record<LimitGroup, LimitFields>>;
 }
 
 /** False for NaN. */
@@ -69,23 +84,11 @@ const ofKPa: Conversion = { convert: (value) => value * 7.50062, decimals: 0 };
 const spelled = (conversion: Conversion, ...spellings: string[]) =>
 	Object.fromEntries(spellings.map((spelling) => [spelling, conversion]));
 
-const toLimit =
-	(at: ThresholdOption['at']) =>
-	(
-		column: string,
-		option: string,
-		name: string,
-		limit: number,
-	): ThresholdOption => ({
-		column,
-		at,
-		option,
-		name,
-		default: limit,
-	});
-
-const atLeast = toLimit('least');
-const atMost = toLimit('most');
+const threshold = (
+	name: string,
+	label: string,
+	whenMissing: number,
+): ThresholdField => ({ name, label, default: whenMissing });
 
 export const metrics: Metric[] = [
 	{
@@ -114,17 +117,38 @@ export const metrics: Metric[] = [
 			!isOutside(systolic, 20, 350) &&
 			!isOutside(diastolic, 10, 250) &&
 			!(systolic <= diastolic),
-		meanLimits: [
-			atLeast('systolic', 'meanSystolic', 'Mean Systolic', 135),
-			atLeast('diastolic', 'meanDiastolic', 'Mean Diastolic', 85),
-		],
-		thresholds: [
-			// Defaults for a single reading, with sources in docs/operations.md, "Limits in the examples".
-			atLeast('systolic', 'minSystolic', 'Minimum Systolic', 180),
-			atLeast('diastolic', 'minDiastolic', 'Minimum Diastolic', 110),
-			atMost('systolic', 'lowSystolic', 'Low Systolic', 90),
-			atMost('diastolic', 'lowDiastolic', 'Low Diastolic', 50),
-		],
+		isDescending: true,
+		// Sources of the defaults: docs/operations.md, "Limits in the examples".
+		limits: {
+			mean: {
+				label: 'Mean At or Above',
+				thresholds: [
+					threshold('systolic', 'Mean Systolic', 135),
+					threshold('diastolic', 'Mean Diastolic', 85),
+				],
+			},
+			high: {
+				label: 'Reading At or Above',
+				thresholds: [
+					threshold('systolic', 'High Systolic', 180),
+					threshold('diastolic', 'High Diastolic', 110),
+				],
+			},
+			low: {
+				label: 'Reading At or Below',
+				thresholds: [
+					threshold('systolic', 'Low Systolic', 90),
+					threshold('diastolic', 'Low Diastolic', 50),
+				],
+			},
+			enough: {
+				label: 'Enough Readings',
+				thresholds: [
+					threshold('readings', 'Enough Readings', 12),
+					threshold('days', 'Enough Days', 3),
+				],
+			},
+		},
 	},
 	{
 		value: 'mindfulnessMinutes',
@@ -146,7 +170,12 @@ export const metrics: Metric[] = [
 			},
 		},
 		isPossible: (minutes) => !(minutes <= 0) && !(minutes > 1_440),
-		thresholds: [atLeast('value', 'minValue', 'Minimum Minutes', 10)],
+		limits: {
+			high: {
+				label: 'Session At or Above',
+				thresholds: [threshold('minutes', 'Minutes', 10)],
+			},
+		},
 	},
 ];
 

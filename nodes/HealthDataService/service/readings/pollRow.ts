@@ -1,19 +1,20 @@
 /** One row per user of a poll: the new and corrected readings of the trigger's *One Item per User*. */
 import type { IDataObject } from 'n8n-workflow';
 import type { LocalTimeOf } from '../../shared/dateTime';
-import { groupBy, isBlank, jsonText } from '../../shared/values';
+import { groupBy } from '../../shared/values';
 import type { UserRef } from '../users/users';
 import type { IdentifiedRow } from './identity';
-import { NOT_COMPARABLE, reachedText, type Limit } from './measured';
+import { reachedBy, reachedText } from './measured';
 import {
+	isCounted,
 	measurementsOf,
 	msAfter,
 	readingOf,
 	type Measurement,
 	type Reading,
 } from './measurements';
-import { asIs, conversionOf, measuredColumns, type Metric } from './metrics';
-import { periodValues, rowMaker } from './summary';
+import type { Limits, Metric } from './metrics';
+import { periodValues, rowMaker, textAsItCame } from './summary';
 
 /** A reading that goes out, with its `change`. */
 export interface FoundRow {
@@ -25,8 +26,7 @@ export interface FoundRow {
 export interface PollOptions {
 	/** The latest time that it may be now (ms). */
 	latestNow: number;
-	/** Minimums and low values. */
-	limits: readonly Limit[];
+	limits: Limits;
 	localTimeOf: LocalTimeOf;
 }
 
@@ -54,16 +54,16 @@ function pollRow(
 	user: UserRef,
 	{ emitted, inLookback, latestNow, limits, localTimeOf }: PollReadings,
 ): IDataObject {
-	const options = { metric, limits, meanLimits: [], onlyStatus: [] };
+	const options = { metric, limits, onlyStatus: [] };
 	const read = (row: IDataObject) => readingOf(metric, row, localTimeOf);
 	const out = emitted.map(({ row }) => read(row));
 	const measurements = measurementsOf(metric, out);
 	const values = periodValues(options, measurements);
-	const reachOf = (...some: Reading[]) => reachedText(metric, limits, some);
+	const reachOf = (...some: Reading[]) => reachedBy(metric, limits, some);
 	const reached = reachOf(...out);
 	if (values.readings === 0) {
-		const reaching = out.filter((one) => reachOf(one));
-		const shown = reached ? reaching : out;
+		const reaching = out.filter((one) => reachOf(one).size > 0);
+		const shown = reached.size > 0 ? reaching : out;
 		for (const column of ['latest', 'highest'])
 			Object.assign(values, asItCame(metric, shown, column));
 	} else {
@@ -73,15 +73,17 @@ function pollRow(
 		const candidates = measurementsOf(metric, [...out, ...past]);
 		const { latest, latest_time } = periodValues(options, candidates);
 		Object.assign(values, { latest, latest_time });
-		const told = String(values.reached);
+		const counted = measurements.filter((one) => isCounted(metric, one));
+		const told = reachOf(...counted);
 		for (const [word, column] of SHOWN_IN) {
-			const reaching = out.filter((one) => reachOf(one).includes(word));
-			const isTold = told.includes(word) || (told && word === NOT_COMPARABLE);
+			const reaching = out.filter((one) => reachOf(one).has(word));
+			const isComparable = word !== 'not comparable';
+			const isTold = isComparable ? told.has(word) : told.size > 0;
 			if (reaching.length > 0 && !isTold)
 				Object.assign(values, asItCame(metric, reaching, column));
 		}
 	}
-	values.reached = reached;
+	values.reached = reachedText(reached);
 	values.corrected = measurements.filter(isCorrected).length;
 	// The same for a repeated item.
 	const id = emitted.map((one) => one.key + one.values).sort();
@@ -93,24 +95,18 @@ const isCorrected = ({ copies }: Measurement) =>
 
 /** The column that shows a word of `reached`, where no reading that counts has reached it. */
 const SHOWN_IN = [
-	[NOT_COMPARABLE, 'highest'],
+	['not comparable', 'highest'],
 	['high', 'highest'],
 	['low', 'lowest'],
 ] as const;
 
-/** The newest reading as it came, in a column: an alert without values is of no use. */
+/** The newest reading as it came, in a column. */
 function asItCame(
 	metric: Metric,
 	readings: Reading[],
 	column: string,
 ): IDataObject {
-	const { row, local } = [...readings].sort(msAfter).at(-1)!;
-	const given = measuredColumns(metric).map((name) => row[name]);
-	const values = given
-		.map((value) => (isBlank(value) ? '–' : jsonText(value)))
-		.join('/');
-	// Without another unit, the values would look like those in the metric's.
-	const isOwn = conversionOf(metric.unit, row.unit) === asIs;
-	const text = isOwn ? values : `${values} ${jsonText(row.unit)}`;
-	return { [column]: text, [`${column}_time`]: local };
+	const newest = [...readings].sort(msAfter).at(-1)!;
+	const text = textAsItCame(metric, newest);
+	return { [column]: text, [`${column}_time`]: newest.local };
 }

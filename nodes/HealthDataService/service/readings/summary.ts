@@ -1,11 +1,11 @@
 /** Rows that sum up the measurements of a period: a day, a whole range, or the new readings of a poll. */
 import type { IDataObject } from 'n8n-workflow';
-import { groupBy, text } from '../../shared/values';
+import { groupBy, isBlank, jsonText, text } from '../../shared/values';
 import type { SelectedUser } from '../users/selection';
 import { connectedSlugs, type UserRef } from '../users/users';
 import { aggregate, BASIS } from './aggregates';
 import { rowKey, userPrefix } from './identity';
-import { reachedText, type Limit } from './measured';
+import { reachedBy, reachedText } from './measured';
 import {
 	isCounted,
 	measurementsOf,
@@ -13,8 +13,16 @@ import {
 	readingOf,
 	type Counted,
 	type Measurement,
+	type Reading,
 } from './measurements';
-import { measuredColumns, type Metric } from './metrics';
+import {
+	asIs,
+	conversionOf,
+	measuredColumns,
+	type Limits,
+	type Metric,
+	type Thresholds,
+} from './metrics';
 import {
 	readingRows,
 	type Group,
@@ -33,10 +41,7 @@ export interface SummaryOptions extends RowOptions {
 	/** A slug; empty for all. */
 	provider: string;
 	sourceTypes: readonly string[];
-	meanLimits: readonly Limit[];
-	limits: readonly Limit[];
-	minReadings?: number;
-	minDays?: number;
+	limits: Limits;
 	/** Empty for all. */
 	onlyStatus: readonly Status[];
 	compareWith?: CompareWith;
@@ -68,7 +73,7 @@ export function summaryRows(
 	selected: SelectedUser,
 ): IDataObject[] {
 	const { metric, rangeOf, provider, sourceTypes, onlyStatus } = options;
-	const { minReadings = 0, minDays = 0 } = options;
+	const [minReadings = 0, minDays = 0] = options.limits.enough ?? [];
 	const { from, to, zone: time_zone, isAsked, before } = rangeOf(selected);
 	const readings = readingsOf(options, groups, selected);
 	const all = measurementsOf(metric, readings);
@@ -140,7 +145,8 @@ export function periodColumns(
 	period: Period,
 	options: ColumnOptions,
 ): string[] {
-	const { meanLimits, limits, minReadings, minDays, onlyStatus } = options;
+	const { mean, high, low, enough } = options.limits;
+	const hasReached = (high ?? low) !== undefined;
 	const isSummary = period === 'summary';
 	const compares = isSummary && options.compareWith !== undefined;
 	const isPoll = period === 'poll';
@@ -154,17 +160,17 @@ export function periodColumns(
 	const columns: Array<[boolean, string[]]> = [
 		[true, ['client_user_id']],
 		[period === 'day', ['date']],
-		[meanLimits.length + onlyStatus.length > 0, ['status']],
-		[isSummary && (minReadings ?? minDays) !== undefined, ['enough_readings']],
-		[limits.length > 0, ['reached']],
-		[limits.length > 0 && !isPoll, ['reached_reading', 'reached_time']],
+		[mean !== undefined || options.onlyStatus.length > 0, ['status']],
+		[isSummary && enough !== undefined, ['enough_readings']],
+		[hasReached, ['reached']],
+		[hasReached && !isPoll, ['reached_reading', 'reached_time']],
 		[true, [...averages, 'unit', 'readings']],
 		[isSummary, ['days']],
 		[isPoll, ['corrected']],
 		[true, ['latest', 'latest_time', 'highest', 'highest_time']],
 		[true, ['lowest', 'lowest_time', ...others, 'left_out']],
 		[compares, [...averages, 'readings', 'from', 'to'].map(ofBefore)],
-		[compares && meanLimits.length > 0, [ofBefore('status')]],
+		[compares && mean !== undefined, [ofBefore('status')]],
 		[isSummary, ['from', 'to']],
 		[true, ['providers', 'source_types']],
 		[isSummary, ['connected']],
@@ -198,17 +204,17 @@ export function shortColumns(
 
 /** Values of all columns that describe the measurements of a period. */
 export function periodValues(
-	{ metric, meanLimits, limits }: ColumnOptions,
+	{ metric, limits }: ColumnOptions,
 	measurements: readonly Measurement[],
 ): IDataObject {
 	const counted = measurements.filter((one) => isCounted(metric, one));
 	counted.sort((a, b) => msAfter(a, b) || byValues(a, b));
 	const timed = counted.filter(({ time }) => time !== undefined);
-	const reaching = counted.filter(
-		(one) => reachedText(metric, limits, [one]) !== '',
+	const reaching = measurements.filter(
+		(one) => reachedBy(metric, limits, [one]).size > 0,
 	);
 	const latest = timed.at(-1);
-	const reached = reaching.at(-1);
+	const reached = [...reaching].sort(msAfter).at(-1);
 	// With equal values, the later reading is the highest and the lowest.
 	const highest = [...counted].sort(byValues).at(-1);
 	const lowest = [...counted].sort((a, b) => byValues(b, a)).at(-1);
@@ -219,7 +225,7 @@ export function periodValues(
 	return {
 		...aggregates,
 		mean: meanText(metric, aggregates),
-		status: statusOf(aggregates, counted.length, meanLimits),
+		status: statusOf(metric, aggregates, counted.length, limits.mean),
 		unit: counted.length > 0 ? metric.unit.name : null,
 		readings: counted.length,
 		days: new Set(timed.map(dayOf)).size,
@@ -230,8 +236,8 @@ export function periodValues(
 		highest_time: highest?.local,
 		lowest: textOf(lowest),
 		lowest_time: lowest?.local,
-		reached: reachedText(metric, limits, counted),
-		reached_reading: textOf(reached),
+		reached: reachedText(reachedBy(metric, limits, measurements)),
+		reached_reading: reached && readingText(metric, reached),
 		reached_time: reached?.local,
 		providers: joined(rows.map(({ provider }) => provider)),
 		source_types: joined(rows.map(({ source_type }) => source_type)),
@@ -240,6 +246,20 @@ export function periodValues(
 
 /** One reading as text, so that no two values of different readings make a pair. */
 const textOf = (one?: Measurement) => one?.values.join('/');
+
+/** As it came if it does not count: an alert without values is of no use. */
+const readingText = (metric: Metric, one: Measurement) =>
+	isCounted(metric, one) ? textOf(one) : textAsItCame(metric, one);
+
+/** Values as the service sent them. Without another unit, they would look like those in the metric's. */
+export function textAsItCame(metric: Metric, { row }: Reading): string {
+	const values = measuredColumns(metric)
+		.map((column) => row[column])
+		.map((value) => (isBlank(value) ? '–' : jsonText(value)))
+		.join('/');
+	const isOwn = conversionOf(metric.unit, row.unit) === asIs;
+	return isOwn ? values : `${values} ${jsonText(row.unit)}`;
+}
 
 function aggregatesOf(
 	{ measured }: Metric,
@@ -264,14 +284,16 @@ function meanText(metric: Metric, values: IDataObject): string | null {
 }
 
 function statusOf(
+	metric: Metric,
 	values: IDataObject,
 	readings: number,
-	limits: readonly Limit[],
+	mean: Thresholds = [],
 ): Status {
 	if (readings === 0) return 'no readings';
-	const isHigh = ({ column, least = Infinity }: Limit) =>
-		Number(values[`${column}_mean`]) >= least;
-	return limits.some(isHigh) ? 'high' : 'in range';
+	const isHigh = measuredColumns(metric).some(
+		(column, at) => Number(values[`${column}_mean`]) >= (mean[at] ?? Infinity),
+	);
+	return isHigh ? 'high' : 'in range';
 }
 
 /** By the first value, then by the next. */

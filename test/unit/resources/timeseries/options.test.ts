@@ -4,61 +4,82 @@ import { readOptions } from '../../../../nodes/HealthDataService/resources/times
 import type { Metric } from '../../../../nodes/HealthDataService/service/readings/metrics';
 import { metricOf } from '../../../helpers/metrics';
 
-/** All options, as left over from another output or another metric. */
-const ALL: INodeParameters = {
-	...{ meanSystolic: 135, minDiastolic: 110, lowSystolic: 90, minValue: 10 },
-	...{ minReadings: 12, minDays: 3, onlyStatus: ['in range'], compareWith: 'day' },
+/** All limits and options, as left over from another output or another metric. */
+const LIMITS: INodeParameters = {
+	mean: { systolic: 135, diastolic: null },
+	high: { systolic: null, diastolic: 110, minutes: 10 },
+	low: { systolic: 90, diastolic: 50 },
+	enough: { readings: 12, days: 3 },
 };
+const OPTIONS: INodeParameters = { onlyStatus: ['in range'], compareWith: 'day' };
 
-function judgementOf(metric: Metric, output: string, options: INodeParameters) {
+function judgementOf(metric: Metric, output: string, limits: unknown, options: INodeParameters) {
+	const fields: Record<string, unknown> = { output, limits };
 	const context = {
 		getNode: () => ({ parameters: { options } }),
 		getTimezone: () => 'UTC',
-		getNodeParameter: (path: string) => (path === 'output' ? output : options[path.replace('options.', '')]),
+		getNodeParameter: (path: string) => fields[path] ?? options[path.replace('options.', '')],
 	} as unknown as IExecuteSingleFunctions;
-	const { meanLimits, limits, onlyStatus, compareWith, minReadings, minDays } = readOptions(context, metric);
-	return { meanLimits, limits, onlyStatus, compareWith, minReadings, minDays };
+	const read = readOptions(context, metric);
+	return { limits: read.limits, onlyStatus: read.onlyStatus, compareWith: read.compareWith };
 }
 
-const NONE = { meanLimits: [], limits: [], onlyStatus: [] };
-const LIMITS = {
-	meanLimits: [{ name: 'Mean Systolic', column: 'systolic', least: 135 }],
-	limits: [
-		{ name: 'Minimum Diastolic', column: 'diastolic', least: 110 },
-		{ name: 'Low Systolic', column: 'systolic', most: 90 },
-	],
-};
+const NONE = { limits: {}, onlyStatus: [] };
+const OF_DAYS = { mean: [135, undefined], high: [undefined, 110], low: [90, 50] };
 const STATUS = { onlyStatus: ['in range'], compareWith: 'day' };
 
 it.each<[string, string, object]>([
 	['bloodPressure', 'readings', NONE],
 	['bloodPressure', 'grouped', NONE],
-	['bloodPressure', 'daily', { ...NONE, ...LIMITS }],
-	['bloodPressure', 'summary', { ...LIMITS, ...STATUS, minReadings: 12, minDays: 3 }],
+	['bloodPressure', 'daily', { ...NONE, limits: OF_DAYS }],
+	['bloodPressure', 'summary', { ...STATUS, limits: { ...OF_DAYS, enough: [12, 3] } }],
 	['mindfulnessMinutes', 'daily', NONE],
 	['mindfulnessMinutes', 'summary', { ...NONE, ...STATUS }],
 ])('of %s, the output %s', (metric, output, expected) => {
-	expect(judgementOf(metricOf(metric), output, ALL)).toEqual(expected);
+	expect(judgementOf(metricOf(metric), output, LIMITS, OPTIONS)).toEqual(expected);
 });
 
 it('an option of another output is ignored, whatever it is', () => {
-	const wrong = Object.fromEntries(Object.keys(ALL).map((name) => [name, 'wrong']));
-	expect(judgementOf(metricOf('bloodPressure'), 'readings', wrong)).toEqual(NONE);
-	for (const name of ['minReadings', 'minDays', 'onlyStatus', 'compareWith'])
-		expect(judgementOf(metricOf('bloodPressure'), 'daily', { [name]: 'wrong' })).toEqual(NONE);
+	const wrong = { onlyStatus: 'wrong', compareWith: 'wrong' };
+	for (const output of ['readings', 'daily'])
+		expect(judgementOf(metricOf('bloodPressure'), output, {}, wrong)).toEqual(NONE);
+	const enough = { enough: { readings: 'wrong', days: 'wrong' } };
+	expect(judgementOf(metricOf('bloodPressure'), 'daily', enough, {})).toEqual(NONE);
 });
 
 it.each(['bloodPressure', 'mindfulnessMinutes'])('of %s, a summary without options has none', (metric) => {
-	expect(judgementOf(metricOf(metric), 'summary', {})).toEqual(NONE);
+	expect(judgementOf(metricOf(metric), 'summary', {}, {})).toEqual(NONE);
 });
 
-it.each<[string, INodeParameters]>([
-	['bloodPressure', { minSystolic: 180 }],
-	['mindfulnessMinutes', { minValue: 10 }],
-])('of %s, no user is high without a limit of the mean', (metric, limits) => {
-	const read = () => judgementOf(metricOf(metric), 'summary', { ...limits, onlyStatus: ' HIGH ' });
-	const description =
-		"Remove High from 'Return Only'. For blood pressure, you can add 'Mean Systolic' or 'Mean Diastolic' instead";
-	expect(read).toThrow(expect.objectContaining({ description }));
-	expect(judgementOf(metricOf(metric), 'daily', { ...limits, onlyStatus: ['high'] }).onlyStatus).toEqual([]);
+describe('without a limit of the mean', () => {
+	const { high } = LIMITS;
+	const lost = (what: string) => ({
+		message: `${what}, but 'Limits' has no 'Mean At or Above'`,
+		description:
+			"Add 'Mean At or Above' to 'Limits'. n8n ignores an expression in place of all limits: use expressions for single numbers",
+	});
+
+	it.each<[string, INodeParameters, object]>([
+		['bloodPressure', { onlyStatus: ' HIGH ' }, lost("'Return Only' is High")],
+		['bloodPressure', { compareWith: 'day' }, lost("'Compare With' is set")],
+		[
+			'mindfulnessMinutes',
+			{ onlyStatus: ['no readings', 'high'] },
+			{
+				message: "'Return Only' is High, but Mindfulness Minutes has no limit of the mean",
+				description: "Remove High from 'Return Only'",
+			},
+		],
+	])('of %s, a summary with %j is an error', (metric, options, expected) => {
+		const read = () => judgementOf(metricOf(metric), 'summary', { high }, options);
+		expect(read).toThrow(expect.objectContaining(expected));
+		expect(judgementOf(metricOf(metric), 'daily', {}, options)).toEqual(NONE);
+	});
+
+	it.each<[string, INodeParameters]>([
+		['bloodPressure', { onlyStatus: ['in range', 'no readings'], compareWith: undefined }],
+		['mindfulnessMinutes', { compareWith: 'day' }],
+	])('of %s, a summary with %j is none', (metric, options) => {
+		expect(judgementOf(metricOf(metric), 'summary', {}, options)).toMatchObject({ limits: {} });
+	});
 });

@@ -202,8 +202,7 @@ it('a summary has the readings of each period, counted one by one', () => {
 				metric: bloodPressure,
 				provider: '',
 				sourceTypes: [],
-				meanLimits: [],
-				limits: [],
+				limits: {},
 				onlyStatus: [],
 			};
 			const [row] = summaryRows({ ...options, rangeOf: () => range, compareWith }, groups, {

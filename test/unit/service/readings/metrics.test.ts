@@ -1,25 +1,21 @@
 /** Table of metrics: names that workflows save belong to one metric, and each entry fits itself. */
-import type { INodeProperties } from 'n8n-workflow';
-import { HealthDataServiceTrigger } from '../../../../nodes/HealthDataService/HealthDataServiceTrigger.node';
 import { metrics } from '../../../../nodes/HealthDataService/service/readings/metrics';
 
 const duplicates = (names: string[]) => names.filter((name, index) => names.indexOf(name) !== index);
-const thresholds = metrics.flatMap((metric) => metric.thresholds);
+const thresholds = metrics.flatMap(({ limits }) => Object.values(limits).flatMap((group) => group.thresholds));
 
 it.each([
 	['operations', metrics.map(({ value }) => value)],
 	['paths', metrics.map(({ path }) => path)],
 	['events', metrics.map(({ event }) => event)],
-	['labels of the options for a threshold', thresholds.map(({ name }) => name)],
-	// 10 minutes saved for one metric must never be read as 10 bpm of another.
-	['names of the options for a threshold', thresholds.map(({ option }) => option)],
+	// An AI agent has one field for each label.
+	['labels of limits', thresholds.map(({ label }) => label)],
 ])('%s are unique', (_, names) => expect(duplicates(names)).toEqual([]));
 
-it('no option of a metric has the name of another option of the trigger', () => {
-	const { properties } = new HealthDataServiceTrigger().description;
-	const { options } = properties.find(({ name }) => name === 'options')!;
-	const names = (options as INodeProperties[]).map(({ name }) => name);
-	expect(names).toEqual(expect.arrayContaining(thresholds.map(({ option }) => option)));
+it('10 minutes saved for one metric are never read as 10 mmHg of another', () => {
+	const names = metrics.flatMap(({ limits }) => [
+		...new Set(Object.values(limits).flatMap((group) => group.thresholds.map(({ name }) => name))),
+	]);
 	expect(duplicates(names)).toEqual([]);
 });
 
@@ -28,6 +24,9 @@ it('are in alphabetical order', () => {
 	expect(names).toEqual([...names].sort());
 });
 
-it.each(metrics)('$value: thresholds are of measured columns', ({ measured, thresholds: ofMetric }) => {
-	expect(Object.keys(measured)).toEqual(expect.arrayContaining(ofMetric.map(({ column }) => column)));
+it.each(metrics)('$value: each group has a limit for each measured column', ({ measured, limits }) => {
+	const { enough = { thresholds: [1, 2] }, ...ofValues } = limits;
+	for (const { thresholds: ofGroup } of Object.values(ofValues))
+		expect(ofGroup).toHaveLength(Object.keys(measured).length);
+	expect(enough.thresholds).toHaveLength(2);
 });

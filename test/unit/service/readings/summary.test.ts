@@ -3,8 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { DateTime } from 'luxon';
 import { localTimeIn } from '../../../../nodes/HealthDataService/shared/dateTime';
 import { identify, identityOf } from '../../../../nodes/HealthDataService/service/readings/identity';
-import type { Limit } from '../../../../nodes/HealthDataService/service/readings/measured';
-import type { Metric } from '../../../../nodes/HealthDataService/service/readings/metrics';
+import type { Limits, Metric } from '../../../../nodes/HealthDataService/service/readings/metrics';
 import { pollRows } from '../../../../nodes/HealthDataService/service/readings/pollRow';
 import { groupsOf as groupsOfPage, readingRows } from '../../../../nodes/HealthDataService/service/readings/rows';
 import {
@@ -32,7 +31,7 @@ function optionsOf({ zone = 'UTC', dateRange = 'days', ...days }: Days, more: Pa
 	const range = readRange({ dateRange, ...ALWAYS, ...days }, zone, NOW, { compareWith });
 	return {
 		...{ metric: bloodPressure, rangeOf: () => range, provider: '', sourceTypes: [] },
-		...{ meanLimits: [], limits: [], onlyStatus: [], ...more },
+		...{ limits: {}, onlyStatus: [], ...more },
 	};
 }
 
@@ -49,7 +48,7 @@ const summary = (...args: Parameters<typeof summaries>) => summaries(...args)[0]
 
 interface Polled {
 	metric?: Metric;
-	limits?: Limit[];
+	limits?: Limits;
 	later?: Group[];
 	zone?: string;
 	updated?: number[];
@@ -57,7 +56,7 @@ interface Polled {
 
 function poll(
 	groups: Group[],
-	{ metric = bloodPressure, limits = [], later = [], zone = 'UTC', updated = [] }: Polled = {},
+	{ metric = bloodPressure, limits = {}, later = [], zone = 'UTC', updated = [] }: Polled = {},
 ) {
 	const rows = readingRows({ metric }, pageOf(groups), user);
 	const emitted = identify(identityOf(metric), rows).map((row, at) => ({
@@ -190,7 +189,7 @@ it.each<[string, Group[], IDataObject]>([
 });
 
 it('a user without readings has a row of zeros; a loose cuff is no reading, and is not hidden', () => {
-	const limits = { meanLimits: [{ column: 'systolic', least: 135 }] };
+	const limits = { limits: { mean: [135] } };
 	for (const pages of [[], [[]]])
 		expect(summary(pages, {}, bloodPressure, limits)).toMatchObject({
 			...{ status: 'no readings', readings: 0, days: 0, left_out: 0, mean: null, unit: null, latest: null },
@@ -206,32 +205,29 @@ it('a user without readings has a row of zeros; a loose cuff is no reading, and 
 describe('status', () => {
 	const week = (systolic: number, diastolic: number, count = 7) =>
 		Array.from({ length: count }, (_, day) => at(`2026-03-1${day}T07:00:00Z`, systolic, diastolic));
-	const meanLimits = [
-		{ column: 'systolic', least: 135 },
-		{ column: 'diastolic', least: 85 },
-	];
+	const mean = [135, 85];
 
 	it.each([
 		[135, 84, 'high'],
 		[134.9, 85, 'high'],
 		[134.9, 84.9, 'in range'],
 	])('%d/%d is %s', (systolic, diastolic, status) => {
-		expect(summary([week(systolic, diastolic)], {}, bloodPressure, { meanLimits })).toMatchObject({ status });
+		expect(summary([week(systolic, diastolic)], {}, bloodPressure, { limits: { mean } })).toMatchObject({ status });
 	});
 
 	it('is high, and not hidden, with too few readings', () => {
-		const options = { meanLimits, minReadings: 12, minDays: 3 };
+		const options = { limits: { mean, enough: [12, 3] } };
 		const few = summary([week(176, 108)], {}, bloodPressure, options);
 		expect(few).toMatchObject({ status: 'high', enough_readings: false, readings: 7 });
-		const { enough_readings } = summary([week(176, 108)], {}, bloodPressure, { minReadings: 7, minDays: 8 });
+		const { enough_readings } = summary([week(176, 108)], {}, bloodPressure, { limits: { enough: [7, 8] } });
 		expect(enough_readings).toBe(false);
-		const enough = summary([week(176, 108)], {}, bloodPressure, { minReadings: 7, minDays: 7 });
+		const enough = summary([week(176, 108)], {}, bloodPressure, { limits: { enough: [7, 7] } });
 		expect(enough).toMatchObject({ enough_readings: true });
 	});
 
 	it('Return Only keeps the users with it', () => {
 		const only = (...onlyStatus: string[]) =>
-			summaries([week(176, 108)], {}, bloodPressure, { meanLimits, onlyStatus }).length;
+			summaries([week(176, 108)], {}, bloodPressure, { limits: { mean }, onlyStatus }).length;
 		expect(only('high')).toBe(1);
 		expect(only('in range', 'high')).toBe(1);
 		expect(only('in range', 'no readings')).toBe(0);
@@ -241,10 +237,7 @@ describe('status', () => {
 });
 
 it('names the newest reading that reached a limit', () => {
-	const limits = [
-		{ column: 'systolic', least: 180 },
-		{ column: 'diastolic', least: 110 },
-	];
+	const limits = { high: [180, 110] };
 	const early = [at(clock('05:00'), 181, 90), at(clock('04:00'), 182, 90)];
 	const groups = [at(clock('06:30'), 140, 112), at(clock('07:00'), 150, 95), ...early];
 	expect(summary([groups], {}, bloodPressure, { limits })).toMatchObject({
@@ -255,7 +248,7 @@ it('names the newest reading that reached a limit', () => {
 });
 
 it('a date without a time stays one, wherever its time is shown', () => {
-	const limits = [{ column: 'systolic', least: 100 }];
+	const limits = { high: [100] };
 	const day = '2026-03-02';
 	const groups = [at('20260302', 120, 80)];
 	const times = { latest_time: day, highest_time: day, lowest_time: day };
@@ -263,6 +256,26 @@ it('a date without a time stays one, wherever its time is shown', () => {
 	expect(summary([groups], { zone }, bloodPressure, { limits })).toMatchObject({ ...times, reached_time: day });
 	expect(daily([groups], { zone }, bloodPressure, { limits })).toMatchObject([{ ...times, reached_time: day }]);
 	expect(poll(groups, { zone, limits })).toMatchObject(times);
+});
+
+it.each<[string, Group, IDataObject]>([
+	[
+		'a missing value beside one that is high',
+		at(clock('08:00'), 200, null),
+		{ reached: 'high', reached_reading: '200/–' },
+	],
+	[
+		'an unknown unit',
+		at(clock('08:00'), 25, 15, { unit: 'foo' }),
+		{ reached: 'not comparable', reached_reading: '25/15 foo' },
+	],
+	['an impossible pair', at(clock('08:00'), 85, 140), { reached: '', reached_reading: null }],
+	['kPa, in mmHg', at(clock('08:00'), 25.2, 12, { unit: 'kPa' }), { reached: 'high', reached_reading: '189/90' }],
+])('%s is judged as in the trigger, though it may not count', (_, one, expected) => {
+	const limits = { high: [180, 110], low: [90, 50] };
+	const groups = [[at(clock('07:00'), 120, 80), one, at(clock('09:00'), 121, 80)]];
+	expect(summary(groups, {}, bloodPressure, { limits })).toMatchObject(expected);
+	expect(daily(groups, {}, bloodPressure, { limits })).toMatchObject([expected]);
 });
 
 it('of equal readings the later is the highest and the lowest, and one without a time is never the latest', () => {
@@ -453,8 +466,8 @@ describe('the day of a reading', () => {
 });
 
 it('has its columns in their order', () => {
-	const limits = [{ column: 'systolic', least: 135 }];
-	const options = { limits, meanLimits: limits, minDays: 3, compareWith: 'period', hasTimeZone: true };
+	const limits = { mean: [135], low: [90], enough: [undefined, 3] };
+	const options = { limits, compareWith: 'period', hasTimeZone: true };
 	const columns = [
 		'client_user_id status enough_readings reached reached_reading reached_time systolic_mean diastolic_mean mean unit',
 		'readings days latest latest_time highest highest_time lowest lowest_time systolic_min systolic_max diastolic_min',
@@ -478,7 +491,7 @@ it.each([
 		const id = idOf(make);
 		expect(id.startsWith(prefix)).toBe(true);
 		expect(idOf(make, { zone: 'Asia/Kolkata' })).toBe(id);
-		expect(idOf(make, {}, bloodPressure, { limits: [{ column: 'systolic', least: 1 }] })).toBe(id);
+		expect(idOf(make, {}, bloodPressure, { limits: { high: [1] } })).toBe(id);
 		const others = [
 			idOf(make, {}, bloodPressure, { provider: 'omron' }),
 			idOf(make, {}, bloodPressure, { sourceTypes: ['cuff'] }),
@@ -491,11 +504,7 @@ it.each([
 );
 
 describe('one item per user of a poll', () => {
-	const limits = [
-		{ column: 'systolic', least: 180 },
-		{ column: 'diastolic', least: 110 },
-		{ column: 'systolic', most: 90 },
-	];
+	const limits = { high: [180, 110], low: [90] };
 
 	it('names what was reached, and the newest reading whether it reached or not', () => {
 		const later = [at(clock('07:01'), 141, 84)];
