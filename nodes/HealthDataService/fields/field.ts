@@ -26,6 +26,16 @@ export const shownIf = (
 		return { ...field, displayOptions: { ...field.displayOptions, show: all } };
 	});
 
+/** The fields, not shown where `hide` holds. */
+export const hiddenIf = (
+	hide: IDisplayOptions['hide'],
+	fields: INodeProperties[],
+) =>
+	fields.map((field): INodeProperties => {
+		const all = { ...hide, ...field.displayOptions?.hide };
+		return { ...field, displayOptions: { ...field.displayOptions, hide: all } };
+	});
+
 export const optionsField = (options: INodeProperties[]): INodeProperties => ({
 	displayName: 'Options',
 	name: 'options',

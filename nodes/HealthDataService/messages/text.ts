@@ -2,7 +2,7 @@
  * Text and HTML of messages: the one place where what anybody else wrote becomes harmless, and where a message is cut to what chats and
  * mail programs take.
  */
-import { text } from '../shared/values';
+import { groupBy, text } from '../shared/values';
 
 /** Characters of a name, and of a reading as it came. */
 const NAME_LENGTH = 60;
@@ -94,10 +94,12 @@ export interface Line {
 	cells?: readonly Cell[];
 }
 
-/** Its lines, the most important first. Without any it is not shown. */
+/** Not shown without lines. */
 export interface Section {
 	title: string;
+	/** The most important first. */
 	lines: readonly Line[];
+	isHtmlOnly?: boolean;
 }
 
 export interface Message {
@@ -130,23 +132,14 @@ export const andMore = (count: number) =>
 
 /** Text and HTML, each cut to its length, and never in silence. */
 export function layOut(message: Message) {
-	const { elsewhere } = message;
-	const html = fitting(HTML_LEVELS, isHtmlLength, (level) =>
-		toHtml(message, level, [elsewhere]),
-	);
-	const inHtml = html.isWhole && 'the HTML of this message';
-	const text = fitting(TEXT_LEVELS, isTextLength, (level) =>
-		toText(message, level, [inHtml, elsewhere]),
-	);
-	return { text: text.made, html: html.made };
+	const html = fitting(asHtml, message, []);
+	const inHtml = html.isWhole ? ['the HTML of this message'] : [];
+	return { text: fitting(asText, message, inHtml).made, html: html.made };
 }
-
-const isTextLength = (made: string) => made.length <= TEXT_LENGTH;
-const isHtmlLength = (made: string) => Buffer.byteLength(made) <= HTML_BYTES;
 
 /** Whether the text has all lines in full. */
 export const fitsText = (message: Message) =>
-	isTextLength(toText(message, WHOLE, []));
+	asText.fits(render(asText, message, WHOLE, []));
 
 /** How much of each section is shown. */
 interface Level {
@@ -157,85 +150,103 @@ interface Level {
 }
 
 const WHOLE: Level = { lines: Infinity, tables: 50, isShort: false };
-const SHORT: Level = { ...WHOLE, isShort: true };
-const TEXT_LEVELS = [WHOLE, SHORT];
-/** Tables go before names, because the lines tell the same. */
-const HTML_LEVELS = [
-	...TEXT_LEVELS,
-	...[25, 10, 0].map((tables) => ({ ...SHORT, tables })),
-];
-/** Far more lines than fit. */
-const TOO_MANY = 10_000;
+/** So many short lines fill the HTML. */
+const MAX_LINES = 1200;
 
-/** The first level that fits; else as many short lines of each section as fit. */
-function fitting(
-	levels: readonly Level[],
-	fits: (made: string) => boolean,
-	make: (level: Level) => string,
-) {
-	for (const level of levels) {
-		const made = make(level);
-		if (fits(made)) return { made, isWhole: !level.isShort };
-	}
-	const few = (lines: number) => make({ lines, tables: 0, isShort: true });
-	let fit = 0;
-	let tooMany = TOO_MANY;
-	while (tooMany - fit > 1) {
-		const lines = Math.floor((fit + tooMany) / 2);
-		if (fits(few(lines))) fit = lines;
-		else tooMany = lines;
-	}
-	return { made: few(fit), isWhole: false };
+/** Short lines, then fewer tables, which only tell what the lines do, then fewer lines of each section. */
+function smaller(level: Level): Level {
+	const { lines, tables, isShort } = level;
+	if (!isShort) return { ...level, isShort: true };
+	if (tables > 0) return { ...level, tables: Math.floor(tables / 2) };
+	return { ...level, lines: Math.floor(Math.min(lines, MAX_LINES) * 0.99) };
 }
+
+/** @param places where everything is that is cut here */
+function fitting(medium: Medium, message: Message, places: readonly string[]) {
+	let level = WHOLE;
+	let made = render(medium, message, level, places);
+	while (!medium.fits(made) && level.lines > 0) {
+		level = smaller(level);
+		made = render(medium, message, level, places);
+	}
+	return { made, isWhole: level === WHOLE };
+}
+
+interface Medium {
+	fits(made: string): boolean;
+	line(line: Line, hasTable: boolean): string;
+	paragraph(words: string): string;
+	section(heading: string, lines: readonly string[]): string;
+	page(
+		title: string,
+		notes: readonly string[],
+		sections: readonly string[],
+	): string;
+}
+
+/** Each line with text of others begins with a sign of ours. */
+const asText: Medium = {
+	fits: (made) => made.length <= TEXT_LENGTH,
+	line: ({ name, text }) => `• ${name}: ${text}`,
+	paragraph: (words) => `• ${words}`,
+	section: (heading, lines) => [heading, ...lines].join('\n'),
+	page: (title, notes, sections) =>
+		[[title, ...notes].join('\n'), ...sections].join('\n\n'),
+};
+
+const NAMES_PER_LINE = 4;
 
 const peopleOf = (lines: readonly Line[]) =>
 	lines.reduce((sum, { people = 1 }) => sum + people, 0);
 
-const NAMES_PER_LINE = 4;
-
-/** What is shown of a section. */
-function shownOf({ title, lines }: Section, level: Level) {
-	const isNames = lines.every(({ text }) => text === undefined);
-	const most = isNames ? level.lines * NAMES_PER_LINE : level.lines;
-	const kept = lines.slice(0, most).map((line) => ({
-		...line,
-		text: (level.isShort && line.short) || line.text,
-	}));
-	return {
-		heading: `${title}: ${shownNumber(peopleOf(lines))}`,
-		isNames,
-		kept,
-		more: andMore(peopleOf(lines.slice(most))),
-	};
+function render(
+	medium: Medium,
+	{ title, notes, sections, legend, elsewhere }: Message,
+	level: Level,
+	places: readonly string[],
+): string {
+	const isHtml = medium === asHtml;
+	const shown = sections.filter(
+		({ lines, isHtmlOnly }) => lines.length > 0 && (isHtml || !isHtmlOnly),
+	);
+	const hasTables = isHtml && level.tables > 0;
+	const allNotes = [...notes];
+	if (level.isShort) allNotes.push(shortened([...places, elsewhere]));
+	if (
+		legend &&
+		hasTables &&
+		shown.some(({ lines }) => lines.some(({ cells }) => cells?.length))
+	)
+		allNotes.push(legend);
+	const made = shown.map((section) => renderSection(medium, section, level));
+	return medium.page(title, allNotes, made);
 }
 
-/** Notes, with where everything is if not all of it is here. */
-function notesOf(
-	{ notes }: Message,
-	{ isShort }: Level,
-	places: ReadonlyArray<string | false | undefined>,
-) {
+function shortened(places: ReadonlyArray<string | undefined>): string {
 	const found = places.filter(Boolean).join(' and in ');
-	const where = found && ` Everything is in ${found}.`;
-	return isShort ? [...notes, `Shortened to fit here.${where}`] : notes;
+	return `Shortened to fit here.${found && ` Everything is in ${found}.`}`;
 }
 
-type Places = Parameters<typeof notesOf>[2];
-
-const withLines = ({ sections }: Message) =>
-	sections.filter(({ lines }) => lines.length > 0);
-
-/** Each line with text of others begins with a sign of ours. */
-function toText(message: Message, level: Level, places: Places): string {
-	const sections = withLines(message).map((section) => {
-		const { heading, isNames, kept, more } = shownOf(section, level);
-		const names = [...kept.map(({ name }) => name), ...more].join(', ');
-		const lines = kept.map(({ name, text }) => `• ${name}: ${text}`);
-		const shown = isNames ? [`• ${names}`] : [...lines, ...more];
-		return [heading, ...shown].join('\n');
+function renderSection(
+	medium: Medium,
+	{ title, lines }: Section,
+	{ lines: most, tables, isShort }: Level,
+): string {
+	const isNames = lines.every(({ text }) => text === undefined);
+	const cut = isNames ? most * NAMES_PER_LINE : most;
+	const kept = lines.slice(0, cut);
+	const more = andMore(peopleOf(lines.slice(cut)));
+	const names = [...kept.map(({ name }) => name), ...more].join(', ');
+	const full = kept.map((line, at) => {
+		const text = (isShort && line.short) || line.text;
+		return medium.line({ ...line, text }, at < tables);
 	});
-	const head = [message.title, ...notesOf(message, level, places)].join('\n');
-	return [head, ...sections].join('\n\n');
+	const heading = `${title}: ${shownNumber(peopleOf(lines))}`;
+	const paragraphs = (isNames ? [names] : more).map(medium.paragraph);
+	return medium.section(
+		heading,
+		isNames ? paragraphs : [...full, ...paragraphs],
+	);
 }
 
 const COLOURS = {
@@ -248,50 +259,36 @@ const COLOURS = {
 /** Days in a row of cells: the width of a phone. */
 const WEEK = 7;
 
-/** Without it, phones make links of numbers. */
+/** `format-detection`: phones would make links of numbers. */
 const HEAD = `<!doctype html><html lang="en" dir="ltr"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="format-detection" content="telephone=no,date=no,address=no,email=no,url=no"><meta name="color-scheme" content="light dark"><meta name="supported-color-schemes" content="light dark"><style>
 p{margin:6px 0;overflow-wrap:anywhere;word-break:break-word}h1{font-size:20px}h2{font-size:16px;margin:24px 0 8px}
 @media (prefers-color-scheme:dark){body,.page{background:#202124!important;color:#e8eaed!important}}
-</style></head>`;
-
-function toHtml(message: Message, level: Level, places: Places): string {
-	const sections = withLines(message).map((section) => {
-		const { heading, isNames, kept, more } = shownOf(section, level);
-		const names = [...kept.map(({ name }) => name), ...more].join(', ');
-		const lines = kept.map(
-			({ name, text, cells }, at) =>
-				`<p><b>${name}</b>: ${text}</p>${at < level.tables ? daysOf(cells) : ''}`,
-		);
-		const shown = isNames
-			? paragraphs([names])
-			: lines.join('\n') + paragraphs(more);
-		return `<h2>${heading}</h2>\n${shown}`;
-	});
-	const notes = [...notesOf(message, level, places)];
-	const hasCells = message.sections.some(({ lines }) =>
-		lines.some(({ cells = [] }) => cells.length > 0),
-	);
-	if (hasCells && level.tables > 0 && message.legend)
-		notes.push(message.legend);
-	const body = `<h1>${message.title}</h1>\n${paragraphs(notes)}\n${sections.join('\n')}`;
-	return `${HEAD}
+</style></head>
 <body bgcolor="#ffffff" style="margin:0;background:#ffffff"><table class="page" width="100%" cellpadding="8" cellspacing="0" bgcolor="#ffffff"><tr><td class="page" style="color:#202124;font:14px Arial,sans-serif">
-${body.replaceAll(UNDERSCORE, '_')}
-</td></tr></table></body></html>`;
-}
+`;
+const FOOT = '\n</td></tr></table></body></html>';
 
-const paragraphs = (lines: readonly string[]) =>
-	lines.map((line) => `<p>${line}</p>`).join('');
+const asHtml: Medium = {
+	fits: (made) => Buffer.byteLength(made) <= HTML_BYTES,
+	line: ({ name, text, cells = [] }, hasTable) =>
+		`<p><b>${name}</b>: ${text}</p>${hasTable ? daysOf(cells) : ''}`,
+	paragraph: (words) => `<p>${words}</p>`,
+	section: (heading, lines) => [`<h2>${heading}</h2>`, ...lines].join('\n'),
+	page(title, notes, sections) {
+		const top = [`<h1>${title}</h1>`, ...notes.map(asHtml.paragraph)];
+		const body = [...top, ...sections].join('\n');
+		return HEAD + body.replaceAll(UNDERSCORE, '_') + FOOT;
+	},
+};
 
-function daysOf(cells: readonly Cell[] = []): string {
-	const weeks = Array.from(
-		{ length: Math.ceil(cells.length / WEEK) },
-		(_, week) => cells.slice(week * WEEK, (week + 1) * WEEK),
-	);
-	const rows = weeks.map((week) => `<tr>${week.map(cellOf).join('')}</tr>`);
-	return weeks.length > 0
-		? `<table cellspacing="2" cellpadding="2" style="color:#202124;font-size:11px;text-align:center">${rows.join('')}</table>`
-		: '';
+function daysOf(cells: readonly Cell[]): string {
+	const weeks = groupBy(cells.keys(), (at) => Math.floor(at / WEEK));
+	const rows = Array.from(weeks.values(), (week) => {
+		const made = week.map((at) => cellOf(cells[at]));
+		return `<tr>${made.join('')}</tr>`;
+	});
+	if (rows.length === 0) return '';
+	return `<table cellspacing="2" cellpadding="2" style="color:#202124;font-size:11px;text-align:center">${rows.join('')}</table>`;
 }
 
 function cellOf({ label, value, colour }: Cell): string {

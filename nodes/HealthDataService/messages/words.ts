@@ -16,6 +16,7 @@ import {
 	measuredColumns,
 	type Limits,
 	type Metric,
+	type Thresholds,
 } from '../service/readings/metrics';
 import { isBlank } from '../shared/values';
 import { andMore, plain, READING_LENGTH, shownNumber } from './text';
@@ -67,27 +68,28 @@ export function periodWords(from: string, to: string): string {
 		: `${timeWords(from, { year })} to ${timeWords(to)}`;
 }
 
-/** "at or above 180/110, or at or below 90/50". A limit of one of two values names it. Empty without limits. */
-export function limitsWords(
+/** "at or above 180/110, or at or below 90/50", of the limits of one reading. Empty without. */
+export const limitsWords = (metric: Metric, { high, low }: Limits) =>
+	[
+		pairWords(metric, 'at or above', high),
+		pairWords(metric, 'at or below', low),
+	]
+		.filter(Boolean)
+		.join(', or ');
+
+/** "at or above 180/110". If only one value has a limit, its name comes first. */
+export function pairWords(
 	metric: Metric,
-	limits: Limits,
-	words = { high: 'at or above', low: 'at or below' },
+	words: string,
+	pair: Thresholds = [],
 ): string {
 	const columns = measuredColumns(metric);
-	const parts = (['high', 'low'] as const).flatMap((side) => {
-		const thresholds = limits[side] ?? [];
-		const given = columns.flatMap((column, at) => {
-			const value = thresholds[at];
-			return value === undefined ? [] : [{ column, value }];
-		});
-		if (given.length === 0) return [];
-		const values = given.map(({ value }) => value).join('/');
-		const isPart = given.length < columns.length;
-		const subject = isPart ? `${given[0].column} ` : '';
-		const unit = columns.length === 1 ? ` ${metric.unit.name}` : '';
-		return [`${subject}${words[side]} ${values}${unit}`];
-	});
-	return parts.join(', or ');
+	const given = columns.filter((_, at) => pair[at] !== undefined);
+	if (given.length === 0) return '';
+	const values = pair.filter((value) => value !== undefined).join('/');
+	const subject = given.length < columns.length ? `${given[0]} ` : '';
+	const unit = columns.length === 1 ? ` ${metric.unit.name}` : '';
+	return `${subject}${words} ${values}${unit}`;
 }
 
 /**
@@ -98,22 +100,14 @@ export function severity(
 	{ high = [], low = [] }: Limits,
 	values: readonly Measured[],
 ): number {
-	const ratios = values.flatMap((value, at) => [
-		ratioOf(value, high[at], (number, limit) => number / limit),
-		ratioOf(value, low[at], (number, limit) => limit / number),
-	]);
-	return Math.max(0, ...ratios);
-}
-
-function ratioOf(
-	value: Measured,
-	limit: number | undefined,
-	divide: (number: number, limit: number) => number,
-): number {
-	if (limit === undefined || value === null) return 0;
-	if (typeof value === 'string') return 1;
-	// 0 reaches a limit of 0.
-	return value === limit ? 1 : divide(value, limit);
+	const ratios = values.flatMap((value, at) => {
+		if (typeof value === 'string') return [1];
+		return value === null
+			? []
+			: [value / (high[at] ?? Infinity), (low[at] ?? 0) / value];
+	});
+	// 0 of a limit of 0 is no number.
+	return Math.max(0, ...ratios.map((ratio) => ratio || 0));
 }
 
 /** What words for readings need to know. */
@@ -155,25 +149,23 @@ export function readingWords(
 	return words.filter(Boolean).join(' ');
 }
 
-function marksOf(
+/** What a reading has reached, or why it does not count; whether it was corrected, and is dated ahead. */
+export function marksOf(
 	{ metric, limits, latestNow = Infinity }: ReadingStyle,
 	one: Measurement,
 ): string[] {
 	const reached = reachedBy(metric, limits, [one]);
-	const isCorrected = one.copies.some(({ row }) => row.change === 'updated');
-	const isAhead = one.time !== undefined && one.time > latestNow;
+	const words = REACHED.filter((word) => reached.has(word));
 	const marks = [
-		...(reached.size > 0
-			? REACHED.filter((word) => reached.has(word))
-			: [flawOf(metric, one)]),
-		isCorrected && 'corrected',
-		isAhead && 'dated ahead',
+		...(words.length > 0 ? words : [flawOf(metric, one)]),
+		one.copies.some(({ row }) => row.change === 'updated') && 'corrected',
+		(one.time ?? 0) > latestNow && 'dated ahead',
 	];
 	return marks.filter((mark) => typeof mark === 'string');
 }
 
 /** Why a reading does not count. */
-export function flawOf(metric: Metric, one: Measurement): string | undefined {
+function flawOf(metric: Metric, one: Measurement): string | undefined {
 	if (isCounted(metric, one)) return undefined;
 	if (one.values.some((value) => typeof value === 'string'))
 		return 'not comparable';
@@ -204,28 +196,20 @@ export function readingList(
 	const kept = new Set([
 		...inOrder.slice(0, newest),
 		...inOrder.filter(isBeyond).slice(0, beyond),
-		...extremesOf(metric, inOrder),
+		...measuredColumns(metric).flatMap((_, at) => extremesOf(inOrder, at)),
 	]);
-	const isWhole = inOrder.length <= all;
-	const shown = inOrder.filter((one) => isWhole || kept.has(one));
+	const shown = inOrder.filter((one) => inOrder.length <= all || kept.has(one));
 	const words = shown.map((one, at) =>
 		readingWords(style, one, shown[at - 1]?.local),
 	);
-	return [words.join(', '), ...andMore(inOrder.length - shown.length)].join(
-		' ',
-	);
+	const more = andMore(inOrder.length - shown.length);
+	return [words.join(', '), ...more].join(' ');
 }
 
-/** @param inOrder newest first, which counts among equal values */
-function extremesOf(metric: Metric, inOrder: readonly Measurement[]) {
-	const possible = inOrder.filter(({ exact }) => arePossible(metric, exact));
-	return measuredColumns(metric).flatMap((_, at) => {
-		const valueOf = ({ values }: Measurement) => Number(values[at]);
-		const numeric = possible.filter(
-			({ values }) => typeof values[at] === 'number',
-		);
-		const highest = [...numeric].sort((a, b) => valueOf(b) - valueOf(a));
-		const lowest = [...numeric].sort((a, b) => valueOf(a) - valueOf(b));
-		return [highest[0], lowest[0]];
-	});
+/** Those with the highest and the lowest of a value. */
+function extremesOf(measurements: readonly Measurement[], at: number) {
+	const sorted = measurements
+		.filter(({ values }) => typeof values[at] === 'number')
+		.sort((a, b) => Number(b.values[at]) - Number(a.values[at]));
+	return [sorted[0], sorted[sorted.length - 1]];
 }

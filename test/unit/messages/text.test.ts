@@ -196,7 +196,7 @@ describe('layout', () => {
 
 	it('even a text without any line keeps the counts', () => {
 		const { text } = layOut({ ...message(lines(5)), notes: ['n'.repeat(3900)] });
-		expect(text).toMatch(/Section 0: 5\n… and 5 more$/);
+		expect(text).toMatch(/Section 0: 5\n• … and 5 more$/);
 	});
 
 	it('counts people, where a line is of several', () => {

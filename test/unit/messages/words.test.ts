@@ -9,13 +9,12 @@ import {
 	severity,
 	timeWords,
 } from '../../../nodes/HealthDataService/messages/words';
+import type { Limits } from '../../../nodes/HealthDataService/service/readings/metrics';
 import { measurementsOf, readingOf } from '../../../nodes/HealthDataService/service/readings/measurements';
 import { localTimeIn } from '../../../nodes/HealthDataService/shared/dateTime';
 import { bloodPressure, mindfulness } from '../../helpers/metrics';
 
-const HIGH = { high: [180, 110] };
-const LOW = { low: [90, 50] };
-const limits = { ...HIGH, ...LOW };
+const limits = { high: [180, 110], low: [90, 50] };
 const style = { metric: bloodPressure, limits, year: '2026' };
 
 /** "systolic/diastolic day hour:minute" of November 2026. */
@@ -51,10 +50,10 @@ it.each([
 	expect(periodWords(from, to)).toBe(words);
 });
 
-it.each([
+it.each<[Limits, string]>([
 	[limits, 'at or above 180/110, or at or below 90/50'],
-	[HIGH, 'at or above 180/110'],
-	[LOW, 'at or below 90/50'],
+	[{ high: [180, 110] }, 'at or above 180/110'],
+	[{ low: [90, 50] }, 'at or below 90/50'],
 	[{ high: [undefined, 110], low: [90, undefined] }, 'diastolic at or above 110, or systolic at or below 90'],
 	[{}, ''],
 ])('limits %j are "%s"', (given, words) => {
@@ -114,12 +113,6 @@ describe('a list of readings', () => {
 		);
 	});
 
-	it('keeps the newest of equal extremes', () => {
-		expect(list({ newest: 1 }, '185/90 1 08:00', '185/90 2 08:00', '184/91 3 08:00')).toBe(
-			'184/91 Tue 3 Nov 08:00 high, 185/90 Mon 2 Nov 08:00 high … and 1 more',
-		);
-	});
-
 	it('has all readings up to a number, else those beyond a limit', () => {
 		const normal = Array.from({ length: 6 }, (_, at) => `12${at}/80 20 0${at}:00`);
 		expect(list({ all: 14, beyond: 10 }, ...week, ...days, ...normal).split(', ')).toHaveLength(14);
@@ -140,11 +133,8 @@ describe('severity', () => {
 		expect(severity(limits, values)).toBeCloseTo(expected);
 	});
 
-	it('of 0 is a number', () => {
-		expect(severity({ high: [0] }, [0, 80])).toBe(1);
-		expect(severity({ low: [0] }, [0, 80])).toBe(1);
-		expect(severity({ high: [180], low: [0] }, [0, 80])).toBe(1);
-		expect(severity({ high: [180], low: [0] }, [90, 80])).toBe(0.5);
+	it('of 0 is no error', () => {
+		expect(severity({ high: [0], low: [0] }, [0])).toBe(0);
 	});
 
 	it('of no limits is 0', () => {

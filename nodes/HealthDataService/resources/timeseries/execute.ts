@@ -5,6 +5,7 @@
 import type { IDataObject, IExecutePaginationFunctions } from 'n8n-workflow';
 import { isTool } from '../../fields/field';
 import { limitNote, shortRow } from '../../fields/simplify';
+import { failedReport } from '../../messages/report';
 import type { Metric } from '../../service/readings/metrics';
 import {
 	readUsers,
@@ -27,7 +28,8 @@ import {
 	countOfUsers,
 	ignoreProblem,
 	logLine,
-	type Problem,
+	Problem,
+	withoutFault,
 } from '../../shared/problem';
 import {
 	logFaultOnce,
@@ -35,6 +37,7 @@ import {
 	type Connection,
 	type Execute,
 } from '../operation';
+import { readOutput } from './options';
 import {
 	readRequest,
 	readSelection,
@@ -43,49 +46,118 @@ import {
 
 export function executeTimeseries(metric: Metric): Execute {
 	return async (context, connectRun) => {
-		const request = readRequest(context, metric);
-		const { output, provider, limit } = request;
-		const columns = output.columns(request);
-		const selection = readSelection(context, request);
-		const connection = await connectRun(request);
-		const { get, types } = notingReadings(connection.get);
-
-		const options = usersOptions(context, request, selection);
-		const results: UserResult[] = [];
-		let found = 0;
-		let failures = 0;
-		for await (const result of readUsers(get, options)) {
-			results.push(result);
-			found += result.rows.length;
-			if (result.problem) failures++;
-			if (!limit.isReached(found, failures)) continue;
-			logLimit(context, limit.maxRows, selection, result.place);
-			break;
+		try {
+			const request = readRequest(context, metric);
+			const selection = readSelection(context, request);
+			const connection = await connectRun(request);
+			const results = await readResults(
+				context,
+				connection,
+				request,
+				selection,
+			);
+			return request.output.toMessage
+				? messageOf(request, selection, results)
+				: rowsOf(context, request, results);
+		} catch (error) {
+			return failureOf(context, metric, error);
 		}
-		results.sort((a, b) => a.place - b.place);
-		if (failures === 0) {
-			const wrongField =
-				types.size > 0
-					? wrongTypes(context, request, types)
-					: await wrongProvider(connection, provider, results);
-			if (wrongField) throw wrongField;
-		}
-		const rows = results
-			.flatMap((result) => result.rows)
-			.slice(0, limit.maxRows);
-		const notes = limitNote(context, rows.length, limit.maxRows, ASK_FOR_LESS);
-		const failed = results.flatMap((one) =>
-			unreadableRow(context, columns, one),
-		);
-		if (!request.isSimple) return [...rows, ...notes, ...failed];
-		const short = shortColumns(request, columns);
-		const shortRows = rows.map((row) => shortRow(row, short));
-		return [
-			...shortRows,
-			...notes,
-			...failed.map((row) => shortRow(row, OF_FAILURE)),
-		];
 	};
+}
+
+/** In the order of the list. */
+async function readResults(
+	context: IExecutePaginationFunctions,
+	connection: Connection,
+	request: TimeseriesRequest,
+	selection: UserSelection,
+): Promise<UserResult[]> {
+	const { limit } = request;
+	const { get, types } = notingReadings(connection.get);
+	const options = usersOptions(context, request, selection);
+	const results: UserResult[] = [];
+	let found = 0;
+	let failures = 0;
+	for await (const result of readUsers(get, options)) {
+		results.push(result);
+		found += result.rows.length;
+		if (result.problem) failures++;
+		if (!limit.isReached(found, failures)) continue;
+		logLimit(context, limit.maxRows, selection, result.place);
+		break;
+	}
+	results.sort((a, b) => a.place - b.place);
+	if (failures > 0) return results;
+	const wrongField =
+		types.size > 0
+			? wrongTypes(context, request, types)
+			: await wrongProvider(connection, request.provider, results);
+	if (wrongField) throw wrongField;
+	return results;
+}
+
+function rowsOf(
+	context: IExecutePaginationFunctions,
+	request: TimeseriesRequest,
+	results: readonly UserResult[],
+): IDataObject[] {
+	const { output, limit } = request;
+	const columns = output.columns(request);
+	const rows = results.flatMap((result) => result.rows).slice(0, limit.maxRows);
+	const notes = limitNote(context, rows.length, limit.maxRows, ASK_FOR_LESS);
+	const failed = results.flatMap((one) => unreadableRow(context, columns, one));
+	if (!request.isSimple) return [...rows, ...notes, ...failed];
+	const short = shortColumns(request, columns);
+	const shortRows = rows.map((row) => shortRow(row, short));
+	return [
+		...shortRows,
+		...notes,
+		...failed.map((row) => shortRow(row, OF_FAILURE)),
+	];
+}
+
+/** @throws Problem if there are users, and none could be read */
+function messageOf(
+	request: TimeseriesRequest,
+	selection: UserSelection,
+	results: readonly UserResult[],
+): IDataObject[] {
+	const problems = results.flatMap(({ problem }) => problem ?? []);
+	const isRead = results.some(({ rows }) => rows.length > 0);
+	if (problems.length > 0 && !isRead) throw nobodyProblem(problems);
+	const row = request.output.toMessage!(request, selection, results);
+	if (!request.isSimple) return [row];
+	// A model has no use for the HTML.
+	const { subject, html, row_id, ...short } = row;
+	return [short];
+}
+
+function nobodyProblem([first, ...others]: Problem[]): Problem {
+	const count = countOfUsers(others.length + 1);
+	return first.reworded(
+		`Of ${count}, none could be read. ${first.message}`,
+		first.description,
+	);
+}
+
+/**
+ * On Error *Continue* with One Message: the next node posts the failure as any other message.
+ *
+ * @throws the error otherwise
+ */
+function failureOf(
+	context: IExecutePaginationFunctions,
+	metric: Metric,
+	error: unknown,
+): IDataObject[] {
+	const problem = withoutFault(error);
+	const isPosted =
+		context.getNode().onError === 'continueRegularOutput' &&
+		!isTool(context) &&
+		readOutput(context).toMessage !== undefined;
+	if (!isPosted || !(problem instanceof Problem)) throw error;
+	logFaultOnce(context, problem);
+	return [failedReport(metric, problem)];
 }
 
 /**
@@ -120,7 +192,7 @@ function usersOptions(
 		onDone({ user, problem }) {
 			if (problem) logFaultOnce(context, problem);
 			if (problem && selection.isOne) throw problem;
-			if (problem && !context.continueOnFail())
+			if (problem && !output.toMessage && !context.continueOnFail())
 				throw unreadableProblem(user, problem, isTool(context));
 		},
 	};

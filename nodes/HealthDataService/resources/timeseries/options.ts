@@ -168,6 +168,9 @@ export interface TimeseriesOptions
 	timeZone: string;
 }
 
+export const readOutput = (context: IExecuteSingleFunctions): Output =>
+	readField(context, outputField, toChoiceOf(OUTPUTS));
+
 /**
  * *Output* and the options that were added, with what counts without the others. Options of another
  * output are ignored.
@@ -176,7 +179,7 @@ export function readOptions(
 	context: IExecuteSingleFunctions,
 	metric: Metric,
 ): TimeseriesOptions {
-	const output = readField(context, outputField, toChoiceOf(OUTPUTS));
+	const output = readOutput(context);
 	const { limitGroups = [] } = metric.limits.mean ? output : {};
 	const zone = readOption(context, timeZoneField, '', toZone);
 	const options: TimeseriesOptions = {

@@ -14,6 +14,7 @@ import {
 	summaryRows,
 	type SummaryOptions,
 } from '../../service/readings/summary';
+import { personRows, REPORT_COLUMNS, teamReport } from '../../messages/report';
 import type { SelectedUser } from '../../service/users/selection';
 
 export interface Output {
@@ -33,6 +34,8 @@ export interface Output {
 	limitGroups?: readonly LimitGroup[];
 	/** Whether it has the options for a judgement of a user. */
 	hasJudgement?: boolean;
+	/** Makes one item of all users, who have a row each. Users who could not be read are told in it. */
+	toMessage?: typeof teamReport;
 	columns: (options: SummaryOptions) => string[];
 	toRows: (
 		options: SummaryOptions,
@@ -42,6 +45,9 @@ export interface Output {
 }
 
 const DEFAULT_OUTPUT = 'readings';
+
+/** The limits of those that judge a user. */
+const JUDGEMENT: readonly LimitGroup[] = ['mean', 'high', 'low', 'enough'];
 
 export const OUTPUTS: readonly Output[] = [
 	{
@@ -68,11 +74,23 @@ export const OUTPUTS: readonly Output[] = [
 		value: 'summary',
 		description: 'A row per user with means or sums, also without readings',
 		isPerUser: true,
-		limitGroups: ['mean', 'high', 'low', 'enough'],
+		limitGroups: JUDGEMENT,
 		hasJudgement: true,
 		maxReadings: MAX_COUNTED,
 		columns: (options) => periodColumns('summary', options),
 		toRows: summaryRows,
+	},
+	{
+		name: 'One Message',
+		value: 'message',
+		description:
+			'What a person should know, as text and HTML for chat and email',
+		maxReadings: MAX_COUNTED,
+		limitGroups: JUDGEMENT,
+		hasJudgement: true,
+		columns: () => REPORT_COLUMNS,
+		toRows: personRows,
+		toMessage: teamReport,
 	},
 	{
 		name: 'One Item per User',

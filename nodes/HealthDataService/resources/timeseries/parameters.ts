@@ -4,7 +4,7 @@ import type {
 	IExecutePaginationFunctions,
 	INodeProperties,
 } from 'n8n-workflow';
-import { readField, toChoiceOf } from '../../fields/field';
+import { hiddenIf, readField, toChoiceOf } from '../../fields/field';
 import {
 	providerField,
 	readLimit,
@@ -43,7 +43,7 @@ import {
 	timeseriesOptions,
 	type TimeseriesOptions,
 } from './options';
-import { outputField } from './output';
+import { outputField, OUTPUTS } from './output';
 
 const SEVERAL_USERS_HINT =
 	"Stops after this many rows, so only the first users are read. For everybody, or the newest readings, turn on 'Return All'.";
@@ -51,14 +51,22 @@ const SEVERAL_USERS_HINT =
 const ONE_USER_HINT =
 	"Stops after this many rows, which are the earliest. For the newest readings, turn on 'Return All'.";
 
+/** A message is of all users. */
+const MESSAGES = OUTPUTS.filter(({ toMessage }) => toMessage).map(
+	({ value }) => value,
+);
+
 export const timeseriesFields: INodeProperties[] = [
 	...userFields('retrieve'),
 	...dateRangeFields,
 	outputField,
 	providerField,
-	...returnAllAndLimit(
-		{ hint: SEVERAL_USERS_HINT, hide: { userScope: ['one'] } },
-		{ hint: ONE_USER_HINT, hide: { userScope: [{ _cnd: { not: 'one' } }] } },
+	...hiddenIf(
+		{ output: MESSAGES },
+		returnAllAndLimit(
+			{ hint: SEVERAL_USERS_HINT, hide: { userScope: ['one'] } },
+			{ hint: ONE_USER_HINT, hide: { userScope: [{ _cnd: { not: 'one' } }] } },
+		),
 	),
 	simplifyField,
 	...timeseriesLimits,
@@ -92,7 +100,7 @@ function readFields(context: IExecutePaginationFunctions, metric: Metric) {
 		startDate: context.getNodeParameter('startDate', ''),
 		endDate: context.getNodeParameter('endDate', ''),
 	};
-	const maxRows = readLimit(context);
+	const maxRows = options.output.toMessage ? Infinity : readLimit(context);
 	const isSimple = isSimplified(context);
 
 	const { isWholeDays } = options.output;

@@ -72,30 +72,46 @@ export function summaryRows(
 	groups: Group[],
 	selected: SelectedUser,
 ): IDataObject[] {
-	const { metric, rangeOf, provider, sourceTypes, onlyStatus } = options;
-	const [minReadings = 0, minDays = 0] = options.limits.enough ?? [];
-	const { from, to, zone: time_zone, isAsked, before } = rangeOf(selected);
-	const readings = readingsOf(options, groups, selected);
-	const all = measurementsOf(metric, readings);
-	const values = periodValues(options, all.filter(isAsked));
+	const { rangeOf, provider, sourceTypes, onlyStatus, limits } = options;
+	const { from, to, zone: time_zone, before } = rangeOf(selected);
+	const { asked, earlier } = measurementsIn(options, groups, selected);
+	const values = periodValues(options, asked);
 	if (onlyStatus.length > 0 && !onlyStatus.includes(values.status as Status))
 		return [];
 	const connected = selected.record && connectedSlugs(selected.record);
-	const enough_readings =
-		Number(values.readings) >= minReadings && Number(values.days) >= minDays;
+	const enough_readings = isEnough(limits, values);
 	Object.assign(values, { from, to, time_zone, connected, enough_readings });
-	if (before) Object.assign(values, valuesBefore(options, all, before));
+	if (before) Object.assign(values, valuesBefore(options, earlier, before));
 	const id = [from, to, provider, ...sourceTypes];
 	return [rowMaker('summary', options)(selected.user, values, id)];
+}
+
+/** Of the period asked for, and of that of *Compare With*. They may overlap. */
+export function measurementsIn(
+	options: SummaryOptions,
+	groups: Group[],
+	selected: SelectedUser,
+) {
+	const { isAsked, before } = options.rangeOf(selected);
+	const readings = readingsOf(options, groups, selected);
+	const all = measurementsOf(options.metric, readings);
+	const earlier = before ? all.filter(before.has) : [];
+	return { asked: all.filter(isAsked), earlier };
+}
+
+/** *Enough Readings*. */
+export function isEnough({ enough = [] }: Limits, values: IDataObject) {
+	const [readings = 0, days = 0] = enough;
+	return Number(values.readings) >= readings && Number(values.days) >= days;
 }
 
 /** The columns of *Compare With*. */
 function valuesBefore(
 	options: ColumnOptions,
-	all: readonly Measurement[],
-	{ from, to, has }: NonNullable<ReadRange['before']>,
+	earlier: readonly Measurement[],
+	{ from, to }: NonNullable<ReadRange['before']>,
 ): IDataObject {
-	const values = periodValues(options, all.filter(has));
+	const values = periodValues(options, earlier);
 	const entries = Object.entries({ ...values, from, to });
 	return Object.fromEntries(
 		entries.map(([column, value]) => [ofBefore(column), value]),

@@ -1,0 +1,419 @@
+/**
+ * Output: One Message in n8n's engine over HTTP: what a care team reads on a Monday at 08:05. Layout, words and escaping: unit/messages.
+ */
+import { Settings } from 'luxon';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { User } from '../../dev/sandbox/schemas';
+import type { Reading } from '../../dev/sandbox/world';
+import { runAgent } from '../helpers/agent';
+import { runNode, type RunOptions } from '../helpers/engine';
+import { bloodPressure, createUser, fixedWorld, mindfulness } from '../helpers/people';
+import { useSandbox } from '../helpers/requests';
+
+const NOW = '2026-11-30T08:05:00+01:00';
+
+/** Readings such as "30 07:51 192/110": day of November 2026 and time in Berlin. */
+function readingsOf(...written: string[]): Reading[] {
+	return written.map((one) => {
+		const [, day, clock, systolic, diastolic, source = 'omron cuff'] = /^(\d+) (\S+) ([\d.]+)\/([\d.]+) ?(.*)$/.exec(
+			one,
+		)!;
+		const time = new Date(`2026-11-${day.padStart(2, '0')}T${clock}:00+01:00`).toISOString();
+		const [provider, type] = (source || 'omron cuff').split(' ');
+		return bloodPressure(time, Number(systolic), Number(diastolic), provider, type);
+	});
+}
+
+/** Two readings a day, each day. */
+const steady = (values: string, from = 16, to = 29) =>
+	Array.from({ length: to - from + 1 }, (_, at) => [
+		`${from + at} 07:10 ${values}`,
+		`${from + at} 20:10 ${values}`,
+	]).flat();
+
+let team: Record<string, { user: User; readings: Reading[] }> = {};
+function person(name: string, written: string[], providers = ['omron']) {
+	const user = createUser(name, providers);
+	team[name] = { user, readings: readingsOf(...written) };
+	return user;
+}
+const worldOf = () =>
+	fixedWorld(
+		Object.values(team).map(({ user }) => user),
+		Object.fromEntries(
+			Object.values(team).map(({ user, readings }) => [
+				user.user_id,
+				{ blood_pressure: readings, mindfulness_minutes: readings },
+			]),
+		),
+	);
+
+const used = useSandbox(() => ({
+	world: {
+		get teams() {
+			return worldOf().teams;
+		},
+		readings: (...asked) => worldOf().readings(...asked),
+	},
+	switches: { now: () => Date.parse(NOW) },
+}));
+
+const LIMITS = {
+	mean: { systolic: 135, diastolic: 85 },
+	high: { systolic: 180, diastolic: 110 },
+	low: { systolic: 90, diastolic: 50 },
+	enough: { readings: 12, days: 3 },
+};
+const message = (more: INodeParameters = {}): INodeParameters => ({
+	resource: 'timeseries',
+	operation: 'bloodPressure',
+	userScope: 'all',
+	dateRange: 'last7Days',
+	output: 'message',
+	limits: LIMITS,
+	options: { compareWith: 'period' },
+	...more,
+});
+const run = async (parameters = message(), more: Partial<RunOptions> = {}) =>
+	await runNode({ credential: used.credential, parameters, timezone: 'Europe/Berlin', ...more });
+const told = async (parameters?: INodeParameters) => {
+	const { rows, error } = await run(parameters);
+	expect(error).toBeUndefined();
+	expect(rows).toHaveLength(1);
+	return rows[0] as IDataObject & { text: string; html: string; subject: string };
+};
+/** Lines of a section. */
+const section = (text: string, title: string) =>
+	text
+		.split('\n\n')
+		.find((part) => part.startsWith(title))
+		?.split('\n')
+		.slice(1);
+
+beforeEach(() => {
+	team = {};
+	jest.spyOn(Settings, 'now').mockImplementation(() => Date.parse(NOW));
+});
+afterEach(() => void jest.restoreAllMocks());
+
+describe('that Monday morning', () => {
+	const LAST_DAY = 'A reading at or above 180/110, or at or below 90/50, in the last 24 hours of the period: ';
+
+	it.each([
+		[
+			['30 07:51 192/110', '30 07:56 185/100', '30 08:01 180/95'],
+			'180/95 Mon 30 Nov 08:01 high, 185/100 07:56 high, 192/110 07:51 high',
+		],
+		[['29 09:00 88/60', '29 09:10 120/45'], '120/45 Sun 29 Nov 09:10 low, 88/60 09:00 low'],
+		[['29 09:00 182/90', '29 09:10 150/118'], '150/118 Sun 29 Nov 09:10 high, 182/90 09:00 high'],
+		[
+			['29 09:00 165/88', '30 07:00 150/115', '30 08:00 128/80'],
+			'150/115 Mon 30 Nov 07:00 high; latest 128/80 Mon 30 Nov 08:00, by cuff',
+		],
+		[
+			[
+				'24 09:00 181/90',
+				'25 09:00 188/112',
+				'26 09:00 183/99',
+				'27 09:00 184/99',
+				'28 09:00 185/99',
+				'29 09:00 182/112',
+			],
+			'182/112 Sun 29 Nov 09:00 high, 185/99 Sat 28 Nov 09:00 high, 184/99 Fri 27 Nov 09:00 high, 188/112 Wed 25 Nov 09:00 high, 181/90 Tue 24 Nov 09:00 high … and 1 more',
+		],
+	])('%j is told', async (readings, words) => {
+		person('app-user-0007', readings);
+		const { text } = await told();
+		expect(section(text, `${LAST_DAY}1`)).toEqual([`• app-user-0007: ${words}`]);
+	});
+
+	it('tells apart what is new, lasts, is missing, or left out, worst first', async () => {
+		person('anna', ['30 07:51 192/110', '30 07:56 185/100', '30 08:01 180/95']);
+		person('ben', [...steady('121/80'), '26 09:00 88/60']);
+		person('calm', steady('120/78'));
+		person('dora_1', steady('150/92'));
+		person('emil', steady('136/86', 24));
+		person('fay', steady('134/95', 24));
+		person('few', ['26 08:00 160/80', '27 08:00 159/80']);
+		person('gone', steady('130/80', 16, 22), []);
+		person('never', [], []);
+		person('quiet', []);
+		person('zeros', ['29 08:00 0/0']);
+		person('mixed', [...steady('120/80'), '29 08:00 0/0']);
+		const { text, html, row_id, subject, ...counts } = await told();
+		expect(text).toBe(`Blood pressure, Tue 24 Nov to Mon 30 Nov 2026
+12 people, 0 not read, 2 beyond single limits, 5 high (4 new), 4 without readings (1 new), 3 in range.
+Single limits: at or above 180/110, or at or below 90/50. High: mean at or above 135/85. Too few to judge (fewer than 12 readings or on fewer than 3 days): 2.
+Compared with Tue 17 Nov to Mon 23 Nov 2026.
+Times in Europe/Berlin, values in mmHg. Newest reading of all Mon 30 Nov 08:01.
+
+A reading at or above 180/110, or at or below 90/50, in the last 24 hours of the period: 1
+• anna: 180/95 Mon 30 Nov 08:01 high, 185/100 07:56 high, 192/110 07:51 high
+
+A reading at or above 180/110, or at or below 90/50, earlier in the period: 1
+• ben: 88/60 Thu 26 Nov 09:00 low; latest 121/80 Sun 29 Nov 20:10, by cuff
+
+Mean at or above 135/85, new: 4
+• anna: 185.7/101.7, before none, 3 readings on 1 day (too few to judge), latest 180/95 Mon 30 Nov 08:01 high, by cuff
+• few: 159.5/80.0, before none, 2 readings on 2 days (too few to judge), latest 159/80 Fri 27 Nov 08:00, by cuff
+• fay: 134.0/95.0, before none, 12 readings on 6 days, latest 134/95 Sun 29 Nov 20:10, by cuff
+• emil: 136.0/86.0, before none, 12 readings on 6 days, latest 136/86 Sun 29 Nov 20:10, by cuff
+
+Mean at or above 135/85, as before: 1
+• dora＿1: 150.0/92.0, before 150.0/92.0, 12 readings on 6 days, latest 150/92 Sun 29 Nov 20:10, by cuff
+
+No reading, but some before: 1
+• gone (last Sun 22 Nov, nothing connected)
+
+No reading, nor any before: 1
+• quiet
+
+No reading, and nothing connected: 1
+• never
+
+No usable reading: 1
+• zeros (last Sun 29 Nov, 1 left out)
+
+Some readings are left out: 1
+• mixed: 1, the newest 0/0 Sun 29 Nov 08:00 cannot be right`);
+		expect(subject).toBe(
+			'Blood pressure, Tue 24 Nov to Mon 30 Nov 2026: 12 people, 0 not read, 2 beyond single limits, 5 high (4 new), 4 without readings (1 new)',
+		);
+		expect(counts).toEqual({
+			...{ from: '2026-11-24', to: '2026-11-30', people: 12, not_read: 0, reached: 2, high: 5, newly_high: 4 },
+			...{ in_range: 3, too_few: 2, without_readings: 4, newly_without_readings: 1 },
+		});
+		expect(row_id).toMatch(/^bloodPressure-message-[0-9a-f]{32}$/);
+		expect(html).toContain('<b>dora_1</b>: 150.0/92.0, before');
+		expect(html).toContain('<td bgcolor="#ffcdc8">Mon<br><b>180/95</b></td>');
+		expect(html).toContain('<td bgcolor="#fdeab5">Tue<br>150/92</td>');
+		expect(html).toContain('<td bgcolor="#eceff1">Mon<br>–</td>');
+	});
+
+	it('what another party wrote forges no line, and is short', async () => {
+		const forged = person('anna', ['30 08:00 190/100']);
+		team.anna.readings[0].point.unit = 'x\n• *app-user-0007* high: 250/140 https://evil.com <!channel>'.padEnd(
+			45_000,
+			'!',
+		);
+		person('<!channel> *b*\n• x', ['30 08:00 190/100']);
+		const { text } = await told();
+		expect(section(text, `${LAST_DAY}2`)).toEqual([
+			`• ·channel· ·b· · x (${team['<!channel> *b*\n• x'].user.user_id.slice(0, 8)}): 190/100 Mon 30 Nov 08:00 high`,
+			'• anna: 190/100 x · ·app-user-0007·… Mon 30 Nov 08:00 not comparable',
+		]);
+		expect(forged.client_user_id).toBe('anna');
+	});
+
+	it('names all of 40 high people in 4,000 characters, and cuts 3,000 by severity', async () => {
+		for (let at = 0; at < 86; at++) person(`app-user-${at}`, steady(at < 40 ? `${136 + at}/84` : '120/80', 24));
+		const { text } = await told();
+		expect(text.length).toBeLessThanOrEqual(4000);
+		expect(section(text, 'Mean at or above 135/85, new: 40')).toHaveLength(40);
+		expect(text).not.toContain('more');
+	});
+
+	it('names as new each morning only who is new that day', async () => {
+		person('since Friday', steady('150/92', 26));
+		person('since today', ['24 07:00 120/80', '29 20:00 150/92', '30 07:00 150/92']);
+		const { text, newly_high } = await told(message({ options: { compareWith: 'day' } }));
+		expect(newly_high).toBe(1);
+		expect(section(text, 'Mean at or above 135/85, new: 1')).toEqual([expect.stringContaining('since today')]);
+		expect(section(text, 'Mean at or above 135/85, as before: 1')).toEqual([expect.stringContaining('since Friday')]);
+		expect(text).toContain('Compared with Mon 23 Nov to Sun 29 Nov 2026.');
+	});
+
+	it('says since when nobody has synced', async () => {
+		person('anna', steady('120/80', 16, 27));
+		expect((await told()).text).toContain('No reading of anybody for 59 hours: the newest is of Fri 27 Nov 20:10.');
+		team = {};
+		person('quiet', []);
+		expect((await told()).text).toContain('values in mmHg. No reading of anybody.');
+	});
+
+	it('calm is said as such, and so is a team without users', async () => {
+		person('calm', steady('120/78'));
+		expect((await told()).text).toBe(`Blood pressure, Tue 24 Nov to Mon 30 Nov 2026
+1 person, 0 not read, 0 beyond single limits, 0 high (0 new), 0 without readings (0 new), 1 in range.
+Single limits: at or above 180/110, or at or below 90/50. High: mean at or above 135/85. Too few to judge (fewer than 12 readings or on fewer than 3 days): 0.
+Compared with Tue 17 Nov to Mon 23 Nov 2026.
+Times in Europe/Berlin, values in mmHg. Newest reading of all Sun 29 Nov 20:10.`);
+		team = {};
+		expect(await told()).toMatchObject({
+			people: 0,
+			text: expect.stringContaining('\n0 people, 0 not read,') as string,
+		});
+	});
+});
+
+describe('users who cannot be read', () => {
+	/** The service refuses to read these users. */
+	const refuse = (...users: User[]) => {
+		used.sandbox.switches.fault = (_, url) =>
+			users.some(({ user_id }) => url.includes(user_id)) ? { status: 422 } : undefined;
+	};
+	const LINE = 'Could not be read, so nothing is known about them: ';
+
+	it.each([undefined, 'continueRegularOutput', 'continueErrorOutput'] as const)(
+		'are told, On Error %s',
+		async (onError) => {
+			person('calm', steady('120/78'));
+			refuse(person('half', []), person('lost', []));
+			const { rows, error, errorItems } = await run(message(), { onError });
+			expect([error, errorItems]).toEqual([undefined, []]);
+			expect(rows).toMatchObject([{ people: 3, not_read: 2, in_range: 1 }]);
+			expect(section(String(rows[0].text), `${LINE}2`)).toEqual([
+				expect.stringMatching(/^• The service .*: half, lost$/),
+			]);
+		},
+	);
+
+	it('if none can be read, that is a failure, which can be posted', async () => {
+		refuse(person('half', []), person('lost', []));
+		const { error } = await run();
+		expect(error?.message).toMatch(/^Of 2 users, none could be read\. The service/);
+		const { rows } = await run(message(), { onError: 'continueRegularOutput' });
+		expect(rows).toMatchObject([
+			{
+				subject: 'Blood pressure: could not be read',
+				text: expect.stringMatching(/^Blood pressure: could not be read\nOf 2 users, none could be read/) as string,
+				html: expect.stringContaining('<h1>Blood pressure: could not be read</h1>') as string,
+				...{ people: null, not_read: null, row_id: null, error: error?.message, details: error?.description },
+			},
+		]);
+		const { errorItems } = await run(message(), { onError: 'continueErrorOutput' });
+		expect(errorItems[0].json.error).toBe(error?.message);
+	});
+
+	it('one user who cannot be read is a failure', async () => {
+		refuse(person('half', []));
+		const { error } = await run(
+			message({ userScope: 'one', user: { __rl: true, mode: 'clientUserId', value: 'half' } }),
+		);
+		expect(error?.message).toMatch(/^The service/);
+	});
+
+	it('a field that is wrong is posted too', async () => {
+		const { rows } = await run(message({ options: { timeZone: 'Moon' } }), { onError: 'continueRegularOutput' });
+		expect(rows[0].text).toContain("'Time Zone' is not a known time zone");
+	});
+});
+
+describe('what is asked for', () => {
+	it('One User: HTML has every reading, and the mean is told', async () => {
+		const user = person('ben', [
+			...steady('121/80', 29),
+			'29 09:00 88/60',
+			'29 09:10 0/0',
+			'29 20:10 121/80 withings phone',
+		]);
+		const { text, html } = await told(
+			message({ userScope: 'one', user: { __rl: true, mode: 'userId', value: user.user_id } }),
+		);
+		expect(section(text, 'Mean below 135/85: 1')).toHaveLength(1);
+		expect(text).not.toContain('Every reading');
+		expect(html.slice(html.indexOf('<h2>Every reading: 4</h2>'))).toMatch(
+			/<b>Sun 29 Nov 2026 20:10<\/b>: 121\/80, by cuff and phone<\/p>\n<p><b>Sun 29 Nov 2026 09:10<\/b>: 0\/0, cannot be right, by cuff<\/p>\n<p><b>Sun 29 Nov 2026 09:00<\/b>: 88\/60, low, by cuff<\/p>/,
+		);
+	});
+
+	it.each([
+		['high', 'Mean at or above 135/85: 1'],
+		['in range', 'Mean below 135/85: 1'],
+		['no readings', 'No reading: 1'],
+	])('Return Only %s shows its section', async (onlyStatus, title) => {
+		person('emil', steady('150/92'));
+		person('calm', steady('120/78'));
+		person('quiet', []);
+		const { text, ...counts } = await told(message({ options: { onlyStatus: [onlyStatus] } }));
+		expect(text.split('\n\n').slice(1)).toEqual([expect.stringMatching(`^${title}\n`)]);
+		expect(counts).toMatchObject({ people: 3, high: 1, in_range: 1, without_readings: 1, newly_high: null });
+	});
+
+	it('without limits everybody with a reading is listed', async () => {
+		person('calm', steady('120/78', 24));
+		person('emil', steady('150/92', 24));
+		const { text, ...counts } = await told(message({ limits: {}, options: {} }));
+		expect(section(text, 'With readings: 2')).toEqual([
+			'• emil: 150.0/92.0, 12 readings on 6 days, latest 150/92 Sun 29 Nov 20:10, by cuff',
+			'• calm: 120.0/78.0, 12 readings on 6 days, latest 120/78 Sun 29 Nov 20:10, by cuff',
+		]);
+		expect(counts).toMatchObject({ reached: null, high: null, newly_high: null, too_few: null, in_range: 2 });
+	});
+
+	it('says what was left aside', async () => {
+		person('calm', steady('120/78'));
+		const options = { sourceTypes: 'cuff, watch', onlyConnected: true, userOffset: 0, userLimit: 500 };
+		const { text } = await told(message({ provider: { __rl: true, mode: 'slug', value: 'omron' }, options }));
+		expect(text).toContain(
+			'\nOnly provider omron, source type cuff or watch, users who have it connected now, users from number 1 of the list, at most 500.\n',
+		);
+	});
+
+	it("names the user's own time zone", async () => {
+		person('ben', steady('150/92', 24));
+		Object.assign(person('tokyo', steady('150/92', 24)), {
+			fallback_time_zone: { id: 'Asia/Tokyo', source_slug: 'omron', updated_at: '2026-01-01T00:00:00Z' },
+		});
+		const { text } = await told(message({ options: { userTimeZone: true } }));
+		expect(text).toContain("Times in each person's own time zone, else Europe/Berlin, values in mmHg.");
+		expect(text).toContain('latest 150/92 Mon 30 Nov 04:10, by cuff, times in Asia/Tokyo');
+		expect(text).toContain('latest 150/92 Sun 29 Nov 20:10, by cuff\n');
+	});
+
+	it('mindfulness is listed by minutes', async () => {
+		const sessions = { eva: [30], gus: [10, 7.5], tim: [] };
+		for (const [name, minutes] of Object.entries(sessions)) {
+			person(name, []);
+			team[name].readings = minutes.map((one, at) => mindfulness(`2026-11-2${at + 5}T20:00:00Z`, one));
+		}
+		const { text } = await told({
+			...message({ limits: {}, options: { compareWith: 'period' } }),
+			operation: 'mindfulnessMinutes',
+		});
+		expect(text).toContain('\n3 people, 0 not read, 1 without sessions (0 new), 2 with sessions.\n');
+		expect(section(text, 'With sessions: 2')).toEqual([
+			'• eva: 30 min, before none, 1 session on 1 day, latest 30 Wed 25 Nov 21:00, by ring',
+			'• gus: 17.5 min, before none, 2 sessions on 2 days, latest 7.5 Thu 26 Nov 21:00, by ring',
+		]);
+	});
+
+	it('row_id is of metric, selection and period', async () => {
+		const ben = person('ben', steady('120/80'));
+		person('calm', steady('120/80'));
+		const idOf = async (more: INodeParameters) => (await told(message(more))).row_id;
+		const one = (value: string) => ({ userScope: 'one', user: { __rl: true, mode: 'userId', value } });
+		const same = await idOf({});
+		expect(await idOf({ limits: {}, options: {} })).toBe(same);
+		const others = [
+			one(ben.user_id),
+			one(team.calm.user.user_id),
+			{ userScope: 'listed', usersBy: 'userId', userIds: `${ben.user_id},${team.calm.user.user_id}` },
+			{ dateRange: 'last30Days' },
+			{ options: { sourceTypes: 'cuff' } },
+			{ options: { userOffset: 1 } },
+			{ provider: { __rl: true, mode: 'slug', value: 'omron' } },
+		];
+		const ids = [same];
+		for (const other of others) ids.push(await idOf(other));
+		expect(new Set(ids).size).toBe(others.length + 1);
+	});
+
+	it('each input item has one', async () => {
+		person('calm', steady('120/80'));
+		const { items } = await run(message(), { input: [{}, {}] });
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }]);
+	});
+
+	it('a tool gives text and counts', async () => {
+		person('emil', steady('150/92'));
+		const { answers } = await runAgent(used.credential, { Tool: message() }, [['Tool', {}]]);
+		const [answer] = JSON.parse(answers[0]) as IDataObject[];
+		expect(Object.keys(answer)).toEqual(
+			'text from to people not_read reached high newly_high in_range too_few without_readings newly_without_readings'.split(
+				' ',
+			),
+		);
+		expect(answers[0].length).toBeLessThan(1500);
+	});
+});

@@ -1,0 +1,162 @@
+/** Report of a read: each section and count against a count of its own, over random teams. */
+import type { IDataObject } from 'n8n-workflow';
+import { personRows, teamReport, type ReportOptions } from '../../../nodes/HealthDataService/messages/report';
+import type { UserResult } from '../../../nodes/HealthDataService/service/readings/readUsers';
+import type { SelectedUser } from '../../../nodes/HealthDataService/service/users/selection';
+import { localTimeIn } from '../../../nodes/HealthDataService/shared/dateTime';
+import { Problem } from '../../../nodes/HealthDataService/shared/problem';
+import { bloodPressure } from '../../helpers/metrics';
+import { fc } from '../../helpers/properties';
+
+const DAY_MS = 24 * 3_600_000;
+/** Monday to Sunday, and the week before. */
+const [BEFORE, START, END] = [9, 16, 23].map((day) => Date.UTC(2026, 10, day));
+const within = (from: number, to: number) => (one: { time?: number }) => one.time! >= from && one.time! < to;
+
+const options: ReportOptions = {
+	metric: bloodPressure,
+	limits: { mean: [135, 85], high: [180, 110], low: [90, 50], enough: [3, 2] },
+	provider: '',
+	sourceTypes: [],
+	onlyStatus: [],
+	compareWith: 'period',
+	rangeOf: () => ({
+		zone: 'UTC',
+		localTimeOf: localTimeIn('UTC'),
+		from: '2026-11-16',
+		to: '2026-11-22',
+		query: { start_date: new Date(BEFORE).toISOString(), end_date: new Date(END - 1).toISOString() },
+		isAsked: within(START, END),
+		before: { from: '2026-11-09', to: '2026-11-15', has: within(BEFORE, START) },
+	}),
+};
+
+interface Given {
+	readings: Array<{ time: number; systolic: number; diastolic: number }>;
+	isConnected: boolean;
+	isFailed: boolean;
+}
+const SIGNS = ['', '_', ' *b*', '<!channel>', '\n• x: 250/140', '@here', '.com', '=1+1'];
+
+/** Rounded to a second that is not 0, so that no two are copies. */
+const reading = fc.record({
+	time: fc.integer({ min: BEFORE / 1000, max: END / 1000 - 1 }).map((second) => second * 1000),
+	systolic: fc.constantFrom(0, 85, 90, 91, 120, 134, 135, 150, 179, 180, 220),
+	diastolic: fc.constantFrom(0, 45, 50, 51, 80, 84, 85, 95, 109, 110, 130),
+});
+const team = fc.array(
+	fc.record({
+		readings: fc.uniqueArray(reading, { maxLength: 8, selector: ({ time }) => Math.floor(time / 100_000) }),
+		isConnected: fc.boolean(),
+		isFailed: fc.integer({ max: 9, min: 0 }).map((one) => one === 0),
+	}),
+	{ maxLength: 60 },
+);
+
+function resultsOf(given: Given[]) {
+	return given.map(({ readings, isConnected, isFailed }, at): UserResult => {
+		const name = `person-${at}${SIGNS[at % SIGNS.length]}`;
+		const user = { user_id: `${String(at).padStart(8, '0')}-0000-4000-8000-000000000000`, client_user_id: name };
+		const record = { connected_sources: isConnected ? [{ source: { slug: 'omron' } }] : [] } as IDataObject;
+		const selected: SelectedUser = { user, record, place: at + 1 };
+		const data = readings.map(({ time, ...values }) => ({
+			timestamp: new Date(time).toISOString(),
+			...values,
+			unit: 'mmHg',
+		}));
+		const rows = personRows(options, [{ slug: 'omron', data, source: { type: 'cuff' }, extras: {} }], selected);
+		const problem = isFailed ? new Problem('The service was slow', 'Wait') : undefined;
+		return { ...selected, rows: isFailed ? [] : rows, problem, isGone: false, tookMs: 0, endedAt: 0 };
+	});
+}
+
+/** What each section must have, by other means. */
+function expectedOf(given: Given[]) {
+	const sections: Record<string, number[]> = {};
+	const add = (title: string, at: number) => (sections[title] ??= []).push(at);
+	let few = 0;
+	for (const [at, { readings, isConnected, isFailed }] of given.entries()) {
+		if (isFailed) {
+			add('Could not be read', at);
+			continue;
+		}
+		const isRight = (one: Given['readings'][0]) =>
+			one.systolic >= 20 && one.diastolic >= 10 && one.systolic > one.diastolic;
+		const now = readings.filter(within(START, END));
+		const counted = now.filter(isRight);
+		const before = readings.filter(within(BEFORE, START)).filter(isRight);
+		const isHigh = (some: Given['readings']) =>
+			(['systolic', 'diastolic'] as const).some((column) => {
+				const mean = Math.round((some.reduce((sum, one) => sum + one[column], 0) / some.length) * 10) / 10;
+				return some.length > 0 && mean >= { systolic: 135, diastolic: 85 }[column];
+			});
+		const beyond = counted.filter(
+			({ systolic, diastolic }) => systolic >= 180 || diastolic >= 110 || systolic <= 90 || diastolic <= 50,
+		);
+		if (beyond.some(({ time }) => time >= END - DAY_MS)) add('in the last 24 hours', at);
+		else if (beyond.length > 0) add('earlier in the period', at);
+		if (counted.length > 0 && counted.length < now.length) add('Some readings are left out', at);
+		const days = new Set(counted.map(({ time }) => Math.floor(time / DAY_MS)));
+		if (counted.length > 0 && (counted.length < 3 || days.size < 2)) few++;
+		if (counted.length === 0 && before.length > 0) add('No reading, but some before', at);
+		else if (counted.length === 0 && now.length > 0) add('No usable reading', at);
+		else if (counted.length === 0) add(isConnected ? 'No reading, nor any before' : 'nothing connected', at);
+		else if (isHigh(counted)) add(isHigh(before) ? 'as before' : 'Mean at or above 135/85, new', at);
+		else add('in range', at);
+	}
+	return { sections, few };
+}
+
+it('each section has its people, each count is right, and nothing is cut in silence', () => {
+	fc.assert(
+		fc.property(team, (given) => {
+			const { text, html, subject, ...counts } = teamReport(options, { users: () => [] }, resultsOf(given)) as Record<
+				string,
+				string
+			>;
+			const { sections, few } = expectedOf(given);
+			const sizeOf = (...titles: string[]) => titles.reduce((sum, title) => sum + (sections[title]?.length ?? 0), 0);
+			const high = ['Mean at or above 135/85, new', 'as before'];
+			const quiet = [
+				'No reading, but some before',
+				'No usable reading',
+				'No reading, nor any before',
+				'nothing connected',
+			];
+			expect(counts).toMatchObject({
+				people: given.length,
+				not_read: sizeOf('Could not be read'),
+				reached: sizeOf('in the last 24 hours', 'earlier in the period'),
+				high: sizeOf(...high),
+				newly_high: sizeOf(high[0]),
+				in_range: sizeOf('in range'),
+				too_few: few,
+				without_readings: sizeOf(...quiet),
+				newly_without_readings: sizeOf(quiet[0]),
+			});
+			const { not_read, high: all, in_range, without_readings } = counts as unknown as Record<string, number>;
+			expect(not_read + all + in_range + without_readings).toBe(given.length);
+			expect(text.length).toBeLessThanOrEqual(4000);
+			expect(Buffer.byteLength(html)).toBeLessThanOrEqual(95_000);
+			expect(subject).toMatch(/^[ -~]{1,140}$/);
+			delete sections['in range'];
+			const parts = [text.split('\n\n').slice(1), html.split('<h2>').slice(1)];
+			for (const [isHtml, made] of parts.entries()) {
+				expect(made).toHaveLength(Object.keys(sections).length);
+				for (const [title, people] of Object.entries(sections)) {
+					const part = made.find((one) => one.split('\n')[0].includes(title))!;
+					expect(part.split('\n')[0]).toContain(`: ${people.length}`);
+					const named = [...part.matchAll(/person-(\d+)/g)].map(([, at]) => Number(at));
+					const left = Number(/(?:• |<p>|, )… and (\d+) more/.exec(part)?.[1] ?? 0);
+					expect(named.length + left).toBe(people.length);
+					expect(people).toEqual(expect.arrayContaining(named));
+					if (isHtml) expect(left).toBe(0);
+					if (left > 0) expect(text).toContain('Shortened to fit here.');
+				}
+			}
+			// Nothing of a name but letters, digits and harmless signs.
+			expect(text).not.toMatch(/[*_<>@=]|\.com|^ ?x/m);
+		}),
+		{ numRuns: 50 },
+	);
+});
