@@ -25,7 +25,7 @@ const LOOSE = /(?<![\p{L}\p{M}\p{N}])[-'/]|[-'/](?![\p{L}\p{N}])/gu;
 const DOT =
 	/(?<![\p{L}\p{M}\p{N}.])(\d+\.\d+)(?![\p{L}\p{M}\p{N}.])|\.(?=[\p{L}\p{N}])/gu;
 const RIGHT_TO_LEFT =
-	/[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+	/[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 /** Keeps values after a name in Hebrew or Arabic from changing places. */
 const LEFT_TO_RIGHT_MARK = '\u200e';
 /** Telegram takes `_` for the start of italics, and refuses a message without their end. No safe text contains this sign otherwise. */

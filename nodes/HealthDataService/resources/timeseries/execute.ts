@@ -127,10 +127,14 @@ function messageOf(
 	if (problems.length > 0 && !isRead) throw nobodyProblem(problems);
 	const row = request.output.toMessage!(request, selection, results);
 	if (!request.isSimple) return [row];
-	// A model has no use for the HTML.
-	const { subject, html, row_id, ...short } = row;
-	return [short];
+	const short = Object.entries(row).filter(
+		([column]) => !LONG.includes(column),
+	);
+	return [Object.fromEntries(short)];
 }
+
+/** Columns of a message that a model has no use for. */
+const LONG = ['subject', 'html', 'row_id'];
 
 function nobodyProblem([first, ...others]: Problem[]): Problem {
 	const count = countOfUsers(others.length + 1);
