@@ -141,6 +141,11 @@ describe('equal readings', () => {
 		]);
 	});
 
+	it('those of two units have one mean, in any order', () => {
+		const both = [at(clock('07:00'), 140, 89), at(clock('07:00'), 18.7, 11.9, { unit: 'kPa', provider: 'apple' })];
+		for (const groups of [both, [...both].reverse()]) expect(summary([groups])).toMatchObject({ mean: '140.0/89.0' });
+	});
+
 	it.each([
 		['values', at(clock('08:00'), '121?', 80)],
 		['units', at(clock('08:00'), '120?', 80, { unit: 'foo' })],
@@ -360,6 +365,11 @@ describe('the same measurements with a time zone applied twice', () => {
 	])('%s: counted once where half of them, and two, are copies', (_, groups, readings) => {
 		expect(summary([groups])).toMatchObject({ readings });
 		expect(daily([groups]).reduce((sum, row) => sum + Number(row.readings), 0)).toBe(readings);
+	});
+
+	it('names the sources of all copies', () => {
+		const copies = days(4).map((day) => ({ ...reading(day, 7200), source: { provider: 'apple', type: 'phone' } }));
+		expect(summary([[...twice(4, 0), ...copies]])).toMatchObject({ readings: 4, providers: 'apple, omron' });
 	});
 
 	it('a copy of the next day counts on the day of the first one', () => {
