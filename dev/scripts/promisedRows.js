@@ -36,12 +36,12 @@ function metricLines(folder, metric) {
 }
 
 /** @param {string} folder of the node @param {Metric} metric */
-function pollLine(folder, metric) {
-	const { periodColumns } = require(join(folder, 'service/readings/summary'));
-	return columnLine(
-		`event ${metric.value} by user`,
-		periodColumns('poll', { ...NO_OPTIONS, metric, limits: { high: [1] } }),
-	);
+function pollLines(folder, metric) {
+	const { ALERT_COLUMNS, userColumns } = require(join(folder, 'messages/alert'));
+	return [
+		columnLine(`event ${metric.value} by user`, userColumns(metric, { high: [1] })),
+		columnLine(`event ${metric.value} as a message`, ALERT_COLUMNS),
+	];
 }
 
 /** @param {string} folder of the node @param {Event} event @param {Metric} [metric] a new user has no columns of ours but `row_id` */
@@ -79,7 +79,7 @@ function rowLines(folder) {
 	const { startState } = require(join(folder, 'trigger/state'));
 	const metricOf = (/** @type {Event} */ { value }) => metrics.find((one) => one.value === value);
 	return [
-		...metrics.flatMap((metric) => [...metricLines(folder, metric), pollLine(folder, metric)]),
+		...metrics.flatMap((metric) => [...metricLines(folder, metric), ...pollLines(folder, metric)]),
 		...events.flatMap((event) => eventLines(folder, event, metricOf(event))),
 		`state of the trigger: version ${startState('', '', 0, 0).version}`,
 	];

@@ -151,6 +151,18 @@ export class Cursors {
 		return read ?? since ?? from + this.settings.lookback;
 	}
 
+	/** Users who were not read for an hour, and since when (ms). */
+	overdue(isOld: (lastRead: number) => boolean) {
+		const times = [...this.entries]
+			.map(([, cursor]) => this.lastRead(cursor))
+			.filter(isOld);
+		if (times.length === 0) return undefined;
+		return {
+			users: times.length,
+			since: times.reduce((a, b) => Math.min(a, b)),
+		};
+	}
+
 	meet(listed: Listed) {
 		this.met.set(keyOf(listed), labelOf(listed));
 	}

@@ -61,6 +61,8 @@ export class PollReader implements Extent {
 	isListRead = false;
 	isAsideDone = false;
 	pausedUntil?: number;
+	readonly isOld = (lastRead: number) =>
+		this.poll.schedule.local.isOld(lastRead);
 	/** The throttle that has ended the poll. */
 	private throttle?: Problem;
 	/** The last throttle that the poll outlasted. */

@@ -1,7 +1,7 @@
 /** Results of a poll: the rows to emit, and the state to save. */
 import type { IDataObject } from 'n8n-workflow';
+import { pollMessages, pollRows, type FoundRow } from '../messages/alert';
 import { toItem, userPrefix } from '../service/readings/identity';
-import { pollRows, type FoundRow } from '../service/readings/pollRow';
 import type { UserResult } from '../service/readings/readUsers';
 import type { ListEntry, SelectedUser } from '../service/users/selection';
 import { lowerUserId } from '../service/users/users';
@@ -21,6 +21,8 @@ export interface Extent {
 	isAsideDone: boolean;
 	/** Nothing is sent until then. */
 	pausedUntil?: number;
+	/** Whether a user who was read last then (ms) was not read for an hour. */
+	isOld: (lastRead: number) => boolean;
 }
 
 /** Why a user was not read. */
@@ -166,7 +168,7 @@ export class PollResult {
 			pausedUntil,
 		};
 		return {
-			items: itemsOf(this.settings, emitted, this.clock.latestNow),
+			items: this.itemsOf(emitted, extent),
 			state,
 			mustSave: moved.some(({ read }) => read === undefined),
 			isOtherTeam: isOtherTeam && isListRead,
@@ -189,18 +191,21 @@ export class PollResult {
 		const finished = this.reads.filter((result) => !unfinished.has(result));
 		return { emitted, finished };
 	}
-}
 
-/** The items of *Output*, in the order of the rows. */
-function itemsOf(
-	settings: Settings,
-	found: FoundRow[],
-	latestNow: number,
-): IDataObject[] {
-	const { event, output, limits, zone } = settings;
-	const { metric } = event;
-	const localTimeOf = localTimeIn(zone);
-	if (output === 'readings' || !metric)
-		return found.map(({ row }) => toItem(event, row, localTimeOf));
-	return pollRows(metric, found, { latestNow, limits, localTimeOf });
+	/** The items of *Output*, in the order of the rows. */
+	private itemsOf(found: FoundRow[], { isOld }: Extent): IDataObject[] {
+		const { event, output, limits, zone, isTest } = this.settings;
+		const { metric } = event;
+		const localTimeOf = localTimeIn(zone);
+		if (output === 'readings' || !metric)
+			return found.map(({ row }) => toItem(event, row, localTimeOf));
+		const { latestNow } = this.clock;
+		const overdue = this.cursors.overdue(isOld);
+		const options = { metric, limits, latestNow, localTimeOf, zone, isTest };
+		// A test event is of the newest reading.
+		const shown = isTest ? found.slice(-1) : found;
+		return output === 'users'
+			? pollRows(shown, options)
+			: pollMessages(shown, { ...options, overdue });
+	}
 }

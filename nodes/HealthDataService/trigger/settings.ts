@@ -70,7 +70,7 @@ const limitFields = metrics.flatMap((metric) =>
 	]),
 );
 
-type TriggerOutput = 'readings' | 'users';
+type TriggerOutput = 'readings' | 'message' | 'users';
 
 const outputField: INodeProperties = {
 	displayName: 'Output',
@@ -87,8 +87,12 @@ const outputField: INodeProperties = {
 		{
 			name: 'One Item per User',
 			value: 'users',
-			description:
-				'Each user with new or corrected readings: the latest, highest and lowest, and their means',
+			description: 'Each user with new or corrected readings, to route alerts',
+		},
+		{
+			name: 'One Message per Poll',
+			value: 'message',
+			description: 'A text for people, with a line for each user',
 		},
 	],
 };
@@ -170,6 +174,7 @@ export function readSettings(context: IPollFunctions, isTest = false) {
 		limits,
 		output,
 		zone,
+		isTest,
 		isWanted,
 	};
 }

@@ -78,9 +78,20 @@ export function measurementsOf(
 	metric: Metric,
 	readings: readonly Reading[],
 ): Measurement[] {
-	const equals = groupBy(readings, (reading) => equalityKey(metric, reading));
-	const groups = Array.from(equals.values(), withoutCopies);
+	const groups = equalMeasurements(metric, readings);
 	return metric.times.length > 1 ? groups.flat() : withoutShifted(groups);
+}
+
+/** The same without copies of another time zone: each reading that goes out in an alert is in it. */
+export const withoutSourceCopies = (
+	metric: Metric,
+	readings: readonly Reading[],
+) => equalMeasurements(metric, readings).flat();
+
+/** Those with equal values together. */
+function equalMeasurements(metric: Metric, readings: readonly Reading[]) {
+	const equals = groupBy(readings, (reading) => equalityKey(metric, reading));
+	return Array.from(equals.values(), withoutCopies);
 }
 
 /** The same text for equal values. Without a time, only identical readings of one source are equal. */

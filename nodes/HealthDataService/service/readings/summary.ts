@@ -1,4 +1,4 @@
-/** Rows that sum up the measurements of a period: a day, a whole range, or the new readings of a poll. */
+/** Rows that sum up the measurements of a period: a day, or a whole range. */
 import type { IDataObject } from 'n8n-workflow';
 import { groupBy, isBlank, jsonText, text } from '../../shared/values';
 import type { SelectedUser } from '../users/selection';
@@ -131,7 +131,7 @@ function readingsOf(
 const dayOf = ({ local }: Measurement) => local?.slice(0, 10) ?? null;
 
 /** What a row is of. */
-type Period = 'day' | 'summary' | 'poll';
+type Period = 'day' | 'summary';
 
 export type ColumnOptions = Omit<
 	SummaryOptions,
@@ -139,7 +139,7 @@ export type ColumnOptions = Omit<
 >;
 
 /** Makes rows with the columns of a period; one without a value is null. @param id what the `row_id` is of, beside metric and user */
-export function rowMaker(period: Period, options: ColumnOptions) {
+function rowMaker(period: Period, options: ColumnOptions) {
 	const { value } = options.metric;
 	const columns = periodColumns(period, options);
 	return (user: UserRef, values: IDataObject, id: unknown[]): IDataObject => {
@@ -165,7 +165,6 @@ export function periodColumns(
 	const hasReached = (high ?? low) !== undefined;
 	const isSummary = period === 'summary';
 	const compares = isSummary && options.compareWith !== undefined;
-	const isPoll = period === 'poll';
 	const { measured, hasMeanText } = options.metric;
 	const aggregates = Object.entries(measured).map(([column, hows]) =>
 		hows.map((how) => `${column}_${how}`),
@@ -178,11 +177,9 @@ export function periodColumns(
 		[period === 'day', ['date']],
 		[mean !== undefined || options.onlyStatus.length > 0, ['status']],
 		[isSummary && enough !== undefined, ['enough_readings']],
-		[hasReached, ['reached']],
-		[hasReached && !isPoll, ['reached_reading', 'reached_time']],
+		[hasReached, ['reached', 'reached_reading', 'reached_time']],
 		[true, [...averages, 'unit', 'readings']],
 		[isSummary, ['days']],
-		[isPoll, ['corrected']],
 		[true, ['latest', 'latest_time', 'highest', 'highest_time']],
 		[true, ['lowest', 'lowest_time', ...others, 'left_out']],
 		[compares, [...averages, 'readings', 'from', 'to'].map(ofBefore)],
@@ -268,7 +265,7 @@ const readingText = (metric: Metric, one: Measurement) =>
 	isCounted(metric, one) ? textOf(one) : textAsItCame(metric, one);
 
 /** Values as the service sent them. Without another unit, they would look like those in the metric's. */
-export function textAsItCame(metric: Metric, { row }: Reading): string {
+function textAsItCame(metric: Metric, { row }: Reading): string {
 	const values = measuredColumns(metric)
 		.map((column) => row[column])
 		.map((value) => (isBlank(value) ? '–' : jsonText(value)))

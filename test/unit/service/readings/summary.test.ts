@@ -1,11 +1,8 @@
-/** Rows of a day, a range and a poll: what counts, once and for which day, against an independent count. */
+/** Rows of a day and a range: what counts, once and for which day, against an independent count. */
 import type { IDataObject } from 'n8n-workflow';
 import { DateTime } from 'luxon';
-import { localTimeIn } from '../../../../nodes/HealthDataService/shared/dateTime';
-import { identify, identityOf } from '../../../../nodes/HealthDataService/service/readings/identity';
-import type { Limits, Metric } from '../../../../nodes/HealthDataService/service/readings/metrics';
-import { pollRows } from '../../../../nodes/HealthDataService/service/readings/pollRow';
-import { groupsOf as groupsOfPage, readingRows } from '../../../../nodes/HealthDataService/service/readings/rows';
+import type { Metric } from '../../../../nodes/HealthDataService/service/readings/metrics';
+import { groupsOf as groupsOfPage } from '../../../../nodes/HealthDataService/service/readings/rows';
 import {
 	dayRows,
 	summaryRows,
@@ -46,28 +43,6 @@ const summaries = (pages: Group[][], days: Days = {}, metric: Metric = bloodPres
 	summaryRows(optionsOf(days, { metric, ...more }), pages.flatMap(pageOf), { user, place: 1 });
 const summary = (...args: Parameters<typeof summaries>) => summaries(...args)[0];
 
-interface Polled {
-	metric?: Metric;
-	limits?: Limits;
-	later?: Group[];
-	zone?: string;
-	updated?: number[];
-}
-
-function poll(
-	groups: Group[],
-	{ metric = bloodPressure, limits = {}, later = [], zone = 'UTC', updated = [] }: Polled = {},
-) {
-	const rows = readingRows({ metric }, pageOf(groups), user);
-	const emitted = identify(identityOf(metric), rows).map((row, at) => ({
-		...row,
-		row: { ...row.row, change: updated.includes(at) ? 'updated' : 'created' },
-	}));
-	const result = { user, rows: [...rows, ...readingRows({ metric }, pageOf(later), user)] };
-	const found = emitted.map((row) => ({ row, result }));
-	return pollRows(metric, found, { latestNow: Infinity, limits, localTimeOf: localTimeIn(zone) })[0];
-}
-
 const at = (timestamp: unknown, systolic: unknown, diastolic: unknown, more: IDataObject = {}): Group => {
 	const { provider = 'omron', type = 'cuff', ...point } = more as Record<string, string>;
 	return {
@@ -106,9 +81,6 @@ describe.each([
 				const reversed = [...groups].reverse();
 				expect(summary([reversed, groups.slice(0, cut)], { zone }, metric)).toEqual(row);
 				expect(daily([reversed, groups.slice(0, cut)], { zone }, metric)).toEqual(days);
-
-				if (Number(row.readings) > 0)
-					expect(poll(groups, { metric, zone })).toMatchObject(rowOf(counted, isSessions, zone));
 			}),
 		);
 	});
@@ -187,10 +159,9 @@ it.each<[string, Group[], IDataObject]>([
 	['copies seven seconds later', ['07:00', '07:01'].flatMap((time, i) => copied(time, 120 + i)), { readings: 2 }],
 	['a source that is no text', every(2, 120, 80, NO_TEXT), { providers: '', source_types: '' }],
 	['a time that is no text', [at({ deep: DEEP }, 120, 80)], { readings: 1, latest: null }],
-])('%s: the same in a day, a range and a poll', (_, groups, expected) => {
+])('%s: the same in a day and a range', (_, groups, expected) => {
 	expect(summary([groups])).toMatchObject(expected);
 	expect(daily([groups])).toMatchObject([expected]);
-	expect(poll(groups)).toMatchObject(expected);
 });
 
 it('a user without readings has a row of zeros; a loose cuff is no reading, and is not hidden', () => {
@@ -260,7 +231,6 @@ it('a date without a time stays one, wherever its time is shown', () => {
 	const zone = 'America/New_York';
 	expect(summary([groups], { zone }, bloodPressure, { limits })).toMatchObject({ ...times, reached_time: day });
 	expect(daily([groups], { zone }, bloodPressure, { limits })).toMatchObject([{ ...times, reached_time: day }]);
-	expect(poll(groups, { zone, limits })).toMatchObject(times);
 });
 
 it.each<[string, Group, IDataObject]>([
@@ -485,8 +455,6 @@ it('has its columns in their order', () => {
 		'from to providers source_types connected time_zone user_id row_id',
 	];
 	expect(Object.keys(summary([], {}, bloodPressure, options))).toEqual(columns.join(' ').split(' '));
-	// A poll judges no user.
-	expect(poll([at(clock('07:00'), 120, 80)])).not.toHaveProperty('status');
 });
 
 const idOf = (make: typeof summaries, days: Days = {}, metric = bloodPressure, more = {}) =>
@@ -512,65 +480,3 @@ it.each([
 			expect(idOf(make, narrower) === id).toBe(make === daily);
 	},
 );
-
-describe('one item per user of a poll', () => {
-	const limits = { high: [180, 110], low: [90] };
-
-	it('names what was reached, and the newest reading whether it reached or not', () => {
-		const later = [at(clock('07:01'), 141, 84)];
-		const groups = [at(clock('06:58'), 182, 95), at(clock('06:59'), 85, 60), at(clock('07:00'), 150, 100)];
-		expect(poll(groups, { limits, later, updated: [2] })).toMatchObject({
-			...{ reached: 'high, low', readings: 3, corrected: 1, highest: '182/95', highest_time: '2026-03-02 06:58:00' },
-			...{ latest: '141/84', latest_time: '2026-03-02 07:01:00', mean: '139.0/85.0' },
-		});
-	});
-
-	const foo = at(clock('06:00'), 25, 15, { unit: 'foo' });
-	const [usual, high, low] = [at(clock('08:00'), 120, 80), at(clock('07:00'), 230, null), at(clock('07:00'), 60, null)];
-	it.each<[string, Group[], IDataObject]>([
-		['nothing', [usual], { highest: '120/80', lowest: '120/80', latest: '120/80' }],
-		[
-			'high',
-			[high, usual],
-			{ highest: '230/–', highest_time: '2026-03-02 07:00:00', lowest: '120/80', latest: '120/80' },
-		],
-		['low', [low, usual], { highest: '120/80', lowest: '60/–', latest: '120/80' }],
-		['low, nothing counts', [low, at(clock('09:00'), null, null)], { highest: '60/–', latest: '60/–', readings: 0 }],
-		['high by one that counts', [at(clock('06:00'), 182, 95), high], { highest: '182/95', latest: '182/95' }],
-		['high by one, low by another', [low, at(clock('09:00'), 185, 95)], { highest: '185/95', lowest: '60/–' }],
-		['not comparable beside high', [foo, at(clock('09:00'), 185, 95)], { highest: '185/95', latest: '185/95' }],
-		['not comparable', [usual, foo], { reached: 'not comparable', highest: '25/15 foo', latest: '120/80' }],
-	])('shows what reached: %s', (_, groups, expected) => {
-		expect(poll(groups, { limits, updated: [0] })).toMatchObject({ ...expected, corrected: 1 });
-	});
-
-	it.each<[unknown, unknown, IDataObject, string, string]>([
-		[200, null, {}, 'high', '200/–'],
-		['190 mmHg', null, {}, 'not comparable', '190 mmHg/–'],
-		[25, 15, { unit: 'foo' }, 'not comparable', '25/15 foo'],
-		[26.7, null, { unit: 'kPa' }, 'high', '26.7/– kPa'],
-		[200, null, { unit: 'mm[Hg]' }, 'high', '200/–'],
-		[85, 140, {}, '', '85/140'],
-	])('%j/%j %j where nothing counts: the newest is shown as it came', (systolic, diastolic, more, reached, shown) => {
-		const groups = [at(clock('07:00'), systolic, diastolic, more), at(clock('06:00'), null, null)];
-		const row = poll(groups, { limits });
-		const time = '2026-03-02 07:00:00';
-		expect(row).toMatchObject({ reached, latest: shown, highest: shown, latest_time: time, highest_time: time });
-		expect(row).toMatchObject({ readings: 0, left_out: 2, unit: null, lowest: null });
-	});
-
-	it('`corrected` counts like `readings` and `left_out`: copies once', () => {
-		const groups = [...copied('07:00', 140), at(clock('08:00'), 150, 90), at(clock('09:00'), 210, null)];
-		expect(poll(groups, { updated: [0, 1, 3] })).toMatchObject({ readings: 2, left_out: 1, corrected: 2 });
-		expect(poll(groups, { updated: [1] })).toMatchObject({ corrected: 1 });
-	});
-
-	it('has the same row_id for the same readings in any order, and another after a correction', () => {
-		const groups = [at(clock('07:00'), 182, 95), at(clock('08:00'), 190, 95)];
-		const { row_id } = poll(groups);
-		expect(row_id).toMatch(/^bloodPressure-poll-[0-9a-f]{32}$/);
-		expect(poll([...groups].reverse()).row_id).toBe(row_id);
-		for (const other of [at(clock('08:00'), 191, 95), at(clock('08:01'), 190, 95)])
-			expect(poll([groups[0], other]).row_id).not.toBe(row_id);
-	});
-});
