@@ -8,7 +8,8 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 import { connectedSources } from '../service/users/users';
-import { toSwitch } from '../shared/values';
+import type { Metric } from '../service/readings/metrics';
+import { isBlank, toSwitch } from '../shared/values';
 import { isTool, readField } from './field';
 
 export const simplifyField: INodeProperties = {
@@ -25,17 +26,32 @@ export const simplifyField: INodeProperties = {
 export const isSimplified = (context: IExecuteSingleFunctions) =>
 	isTool(context) && readField(context, simplifyField, toSwitch);
 
-/** One identifier of the user and the columns; those without a value, and a count of none left out, are left out. */
-export function shortRow(
-	row: IDataObject,
+/** Columns that a model has no use for, beside the times of a reading. */
+const LONG =
+	'user_id row_id connected from to from_before to_before subject html'.split(
+		' ',
+	);
+
+/** One identifier of the user, and of the columns those with a value; means as one text, and no minima and maxima. */
+export function shortRows(
+	{ times, hasMeanText }: Metric,
 	columns: readonly string[],
-): IDataObject {
-	const owner = row.client_user_id === null ? 'user_id' : 'client_user_id';
-	const isEmpty = (column: string) =>
-		(row[column] ?? null) === null ||
-		(column === 'left_out' && row[column] === 0);
-	const kept = [owner, ...columns].filter((column) => !isEmpty(column));
-	return Object.fromEntries(kept.map((column) => [column, row[column]]));
+	rows: readonly IDataObject[],
+): IDataObject[] {
+	const isLong = hasMeanText ? /_(mean|mean_before|min|max)$/ : /_(min|max)$/;
+	const short = columns.filter(
+		(column) => ![...LONG, ...times].includes(column) && !isLong.test(column),
+	);
+	return rows.map((row) => {
+		const owner = row.client_user_id === null ? 'user_id' : 'client_user_id';
+		// No field of a reading has the name `error`.
+		const failure = row.error === undefined ? [] : ['error', 'details'];
+		const kept = [owner, ...short, ...failure].filter(
+			(column) =>
+				!isBlank(row[column]) && !(column === 'left_out' && row[column] === 0),
+		);
+		return Object.fromEntries(kept.map((column) => [column, row[column]]));
+	});
 }
 
 /** Both identifiers, and the slugs for the field "Provider". */

@@ -33,7 +33,6 @@ import {
 	subjectOf,
 	type Cell,
 	type Line,
-	type Section,
 } from './text';
 import {
 	limitsWords,
@@ -63,23 +62,28 @@ export interface ReportOptions extends SummaryOptions {
 	maxUsers?: number;
 }
 
-/** Sections in their order. Each person is in one of those of a judgement, and may be in others too. */
-type Kind =
-	| 'beyond today'
-	| 'beyond earlier'
-	| 'newly high'
-	| 'high'
-	| 'stopped'
-	| 'quiet'
-	| 'apart'
-	| 'unusable'
-	| 'left out'
-	| 'in range'
-	| 'every reading';
+/** The titles of all sections, in their order. */
+const titlesOf = (noun: string) => ({
+	failed: 'Could not be read, so nothing is known about them',
+	today: 'Beyond single limits, in the last 24 hours of the period',
+	earlier: 'Beyond single limits, earlier in the period',
+	newlyHigh: 'High mean, new',
+	stillHigh: 'High mean, as before',
+	high: 'High mean',
+	stopped: `No ${noun}, but some before`,
+	stillQuiet: `No ${noun}, nor any before`,
+	quiet: `No ${noun}`,
+	apart: `No ${noun}, and nothing connected`,
+	unusable: `No usable ${noun}`,
+	leftOut: `Some ${noun}s are left out`,
+	inRange: 'Mean in range',
+	listed: `With ${noun}s`,
+	every: `Every ${noun}`,
+});
 
 /** A line of a section. */
 interface Entry {
-	kind: Kind;
+	kind: keyof ReturnType<typeof titlesOf>;
 	line: Line;
 	/** The highest comes first. */
 	rank: number;
@@ -87,26 +91,29 @@ interface Entry {
 
 /** What is told of one person. */
 interface Person {
-	entries: Entry[];
+	status: Status;
+	/** Whether the status was another one in the period of *Compare With*. */
+	isNew: boolean;
+	isBeyond: boolean;
 	hasTooFew: boolean;
 	newest?: Measurement;
+	entries: Entry[];
 }
 
 /** What the lines of a person are made of. */
 interface Data {
 	options: ReportOptions;
-	selected: SelectedUser;
 	range: ReadRange;
 	style: ReadingStyle;
 	name: string;
-	/** In the period. */
+	/** In the period, those of them that count, and the newest of these. */
 	asked: Measurement[];
-	values: IDataObject;
-	/** In the period of *Compare With*. */
-	earlier: Measurement[];
-	valuesBefore?: IDataObject;
-	/** The newest that counts. */
+	counted: Measurement[];
 	latest?: Measurement;
+	values: IDataObject;
+	/** Of the period of *Compare With*. */
+	earlier: Measurement[];
+	before?: IDataObject;
 }
 
 /** One row for each user, of which `teamReport` makes the item. */
@@ -118,37 +125,24 @@ export function personRows(
 	const { metric, limits } = options;
 	const { user_id, client_user_id } = selected.user;
 	const range = options.rangeOf(selected);
-	const latestNow = endOf(range);
 	const { asked, earlier } = measurementsIn(options, groups, selected);
-	const values = periodValues(options, asked);
 	const counted = asked.filter((one) => isCounted(metric, one));
+	const latestNow = endOf(range);
 	const data: Data = {
 		options,
-		selected,
 		range,
-		style: { metric, limits, year: yearOf(range), latestNow },
+		style: { metric, limits, year: range.to.slice(0, 4), latestNow },
 		name: personName(client_user_id, user_id),
 		asked,
-		values,
-		earlier,
-		valuesBefore: range.before && periodValues(options, earlier),
+		counted,
 		latest: newestOf(counted),
+		values: periodValues(options, asked),
+		earlier,
+		before: range.before && periodValues(options, earlier),
 	};
-	const isQuiet = values.readings === 0;
-	const person: Person = {
-		entries: [
-			...beyondEntries(data),
-			isQuiet ? quietEntry(data) : meanEntry(data),
-			...leftOutEntries(data),
-			...(options.scope === 'one' ? everyReading(data) : []),
-		],
-		hasTooFew: !isQuiet && !isEnough(limits, values),
-		newest: newestOf(counted, latestNow),
-	};
+	const person = personOf(data, selected);
 	return [person as unknown as IDataObject];
 }
-
-const yearOf = ({ to }: ReadRange) => to.slice(0, 4);
 
 /** When the period ends, or now (ms). */
 function endOf({ query }: ReadRange): number {
@@ -158,13 +152,37 @@ function endOf({ query }: ReadRange): number {
 
 const newestOf = (some: readonly Measurement[], until = Infinity) =>
 	some
-		.filter(({ time = Infinity }) => time < Infinity && time <= until)
+		.filter(({ time }) => time !== undefined && time <= until)
 		.sort(msAfter)
 		.at(-1);
 
-type Words = string | false | null | undefined;
+function personOf(data: Data, selected: SelectedUser): Person {
+	const { options, style, counted, values, before } = data;
+	const { limits, onlyStatus, scope } = options;
+	const status = values.status as Status;
+	const isOne = scope === 'one';
+	const isTold =
+		status !== 'in range' || !limits.mean || isOne || onlyStatus.length > 0;
+	const isWanted = onlyStatus.length === 0 || onlyStatus.includes(status);
+	const beyond = beyondEntries(data);
+	const judged =
+		status === 'no readings' ? quietEntry(data, selected) : meanEntry(data);
+	return {
+		status,
+		isNew: before !== undefined && before.status !== status,
+		isBeyond: beyond.length > 0,
+		hasTooFew: counted.length > 0 && !isEnough(limits, values),
+		newest: newestOf(counted, style.latestNow),
+		entries: [
+			...beyond,
+			...(isTold && isWanted ? [judged] : []),
+			...(onlyStatus.length === 0 ? leftOutEntries(data) : []),
+			...(isOne ? everyReading(data) : []),
+		],
+	};
+}
 
-const joined = (parts: readonly Words[], separator = ', ') =>
+const joined = (parts: readonly unknown[], separator = ', ') =>
 	parts.filter(Boolean).join(separator);
 
 /** Readings at or beyond a limit of one reading, or not comparable with it. */
@@ -177,11 +195,10 @@ function beyondEntries(data: Data): Entry[] {
 	if (beyond.length === 0) return [];
 	const newest = newestOf(beyond);
 	const isLater = latest && (!newest || msAfter(latest, newest) > 0);
-	const words = readingList(style, beyond);
-	const later = isLater && latestWords(style, latest);
+	const later = isLater && latestWords(data, latest);
 	const line = {
 		name,
-		text: joined([words, later, zoneWords(data)], '; '),
+		text: joined([readingList(style, beyond), later, zoneWords(data)], '; '),
 		short: readingList(style, beyond, { newest: 1 }),
 		cells: cellsOf(data),
 	};
@@ -189,37 +206,42 @@ function beyondEntries(data: Data): Entry[] {
 		({ time = Infinity }) => time > latestNow - DAY_MS,
 	);
 	const ratios = beyond.map((one) => severity(limits, one.values));
-	const kind = isToday ? 'beyond today' : 'beyond earlier';
-	return [{ kind, line, rank: Math.max(...ratios) }];
+	const rank = Math.max(...ratios);
+	return [{ kind: isToday ? 'today' : 'earlier', line, rank }];
 }
 
 /** The mean, or the sum, of the period. */
 function meanEntry(data: Data): Entry {
-	const { options, style, name, values, valuesBefore, latest } = data;
+	const { options, name, counted, values, before, latest } = data;
 	const { metric, limits } = options;
-	const isHigh = values.status === 'high';
 	const mean = meanWords(metric, values);
-	const before = valuesBefore && `before ${meanWords(metric, valuesBefore)}`;
-	const few = isEnough(limits, values) ? '' : ' (too few to judge)';
-	const readings = plural(Number(values.readings), readingNoun(metric));
+	const past = before && `before ${meanWords(metric, before)}`;
+	const few = !isEnough(limits, values) && 'too few to judge';
+	const readings = plural(counted.length, readingNoun(metric));
 	const line = {
 		name,
 		text: joined([
 			mean,
-			before,
-			`${readings} on ${plural(Number(values.days), 'day')}${few}`,
+			past,
+			`${readings} on ${plural(Number(values.days), 'day')}`,
+			few,
 			leftOutWords(values),
-			latest && latestWords(style, latest),
+			latest && latestWords(data, latest),
 			zoneWords(data),
 		]),
-		short: joined([mean, before, few && 'too few']),
-		cells: isHigh ? cellsOf(data) : [],
+		short: joined([mean, past, few]),
+		cells: values.status === 'high' ? cellsOf(data) : [],
 	};
 	const means = meansOf(metric, values);
 	const rank = limits.mean ? severity({ high: limits.mean }, means) : means[0];
-	const isNew = valuesBefore && valuesBefore.status !== 'high';
-	const high = isNew ? 'newly high' : 'high';
-	return { kind: isHigh ? high : 'in range', line, rank };
+	return { kind: meanKind(data), line, rank };
+}
+
+function meanKind({ options, values, before }: Data): Entry['kind'] {
+	if (values.status !== 'high')
+		return options.limits.mean ? 'inRange' : 'listed';
+	if (!before) return 'high';
+	return before.status === 'high' ? 'stillHigh' : 'newlyHigh';
 }
 
 /** The first aggregate of each column. */
@@ -230,24 +252,22 @@ const meansOf = ({ measured }: Metric, values: IDataObject) =>
 
 function meanWords(metric: Metric, values: IDataObject): string {
 	if (values.readings === 0) return 'none';
-	return String(
-		values.mean ?? `${meansOf(metric, values)[0]} ${metric.unit.name}`,
-	);
+	const sum = `${meansOf(metric, values)[0]} ${metric.unit.name}`;
+	return metric.hasMeanText ? String(values.mean) : sum;
 }
 
 const leftOutWords = ({ left_out }: IDataObject) =>
 	left_out !== 0 && `${String(left_out)} left out`;
 
 /** "latest 142/88 Sun 22 Nov 20:10, by cuff". */
-const latestWords = (style: ReadingStyle, latest: Measurement) =>
+const latestWords = ({ style }: Data, latest: Measurement) =>
 	joined([`latest ${readingWords(style, latest)}`, sourcesOf(latest)]);
 
 function sourcesOf({ copies }: Measurement): string {
 	const sources = copies.map(({ row }) =>
 		plain(row.source_type || row.provider),
 	);
-	const named = joined([...new Set(sources)], ' and ');
-	return named && `by ${named}`;
+	return `by ${[...new Set(sources)].join(' and ')}`;
 }
 
 /** The time zone where it is the user's own. */
@@ -258,9 +278,8 @@ const rangeOfAll = ({ rangeOf }: ReportOptions) =>
 	rangeOf({ user: { user_id: '', client_user_id: null }, place: 0 });
 
 /** Nobody knows how such a person is: since when, and what may be the reason. */
-function quietEntry(data: Data): Entry {
-	const { range, selected, style, name, asked, earlier, values } = data;
-	const { record } = selected;
+function quietEntry(data: Data, { record }: SelectedUser): Entry {
+	const { range, style, name, asked, earlier, values } = data;
 	const isApart = record !== undefined && connectedSlugs(record) === '';
 	const kind = quietKind(data, isApart);
 	const last = newestOf([...earlier, ...asked]);
@@ -272,22 +291,23 @@ function quietEntry(data: Data): Entry {
 		kind === 'stopped' && isApart && 'nothing connected',
 		leftOutWords(values),
 	]);
-	return { kind, line: { name: notes ? `${name} (${notes})` : name }, rank: 0 };
+	const line = { name: notes ? `${name} (${notes})` : name, short: name };
+	return { kind, line, rank: 0 };
 }
 
-function quietKind({ values, valuesBefore }: Data, isApart: boolean): Kind {
-	if (Number(valuesBefore?.readings ?? 0) > 0) return 'stopped';
+function quietKind({ values, before }: Data, isApart: boolean): Entry['kind'] {
+	if (before && before.readings !== 0) return 'stopped';
 	if (values.left_out !== 0) return 'unusable';
-	return isApart ? 'apart' : 'quiet';
+	if (isApart) return 'apart';
+	return before ? 'stillQuiet' : 'quiet';
 }
 
 /** With the newest of them: a count alone does not tell what is wrong. */
-function leftOutEntries({ name, style, asked, values }: Data): Entry[] {
-	const left = asked.filter((one) => !isCounted(style.metric, one));
-	if (left.length === 0 || values.readings === 0) return [];
-	const newest = [...left].sort(msAfter).at(-1)!;
-	const text = `${left.length}, the newest ${readingWords(style, newest)}`;
-	return [{ kind: 'left out', line: { name, text }, rank: left.length }];
+function leftOutEntries({ name, style, asked, counted }: Data): Entry[] {
+	const left = asked.filter((one) => !counted.includes(one));
+	if (left.length === 0 || counted.length === 0) return [];
+	const text = readingList(style, left, { newest: 1 });
+	return [{ kind: 'leftOut', line: { name, text }, rank: left.length }];
 }
 
 const everyReading = ({ asked, style }: Data): Entry[] =>
@@ -295,7 +315,7 @@ const everyReading = ({ asked, style }: Data): Entry[] =>
 		const value = valueWords(style.metric, one);
 		const text = joined([value, ...marksOf(style, one), sourcesOf(one)]);
 		const line = { name: timeWords(one.local), text };
-		return { kind: 'every reading', line, rank: one.time ?? 0 };
+		return { kind: 'every', line, rank: one.time ?? 0 };
 	});
 
 const WEEK = 7;
@@ -311,19 +331,23 @@ function cellsOf({ options, range, asked }: Data): Cell[] {
 		const date = new Date(first + at * DAY_MS).toISOString().slice(0, 10);
 		const [weekday, day, month] = timeWords(date).split(' ');
 		const label = days > WEEK ? `${day} ${month}` : weekday;
-		return { label, ...dayCell(options, byDay.get(date) ?? []) };
+		return dayCell(label, options, byDay.get(date) ?? []);
 	});
 }
 
 /** The newest reading beyond a limit, else the mean. */
-function dayCell(options: ReportOptions, ofDay: readonly Measurement[]) {
+function dayCell(
+	label: string,
+	options: ReportOptions,
+	ofDay: readonly Measurement[],
+): Cell {
 	const values = periodValues(options, ofDay);
-	if (values.reached)
-		return { value: plain(values.reached_reading), colour: 'beyond' as const };
-	if (values.readings === 0) return { value: '–', colour: 'none' as const };
-	const means = meansOf(options.metric, values);
-	const colour = options.limits.mean && (values.status as Cell['colour']);
-	return { value: means.map(Math.round).join('/'), colour: colour ?? 'none' };
+	const { readings, reached, reached_reading: newest, status } = values;
+	if (reached) return { label, value: plain(newest), colour: 'beyond' };
+	if (readings === 0) return { label, value: '–', colour: 'no readings' };
+	const value = meansOf(options.metric, values).map(Math.round).join('/');
+	const colour = options.limits.mean ? (status as Status) : 'no readings';
+	return { label, value, colour };
 }
 
 /** The columns of the item, in their order. */
@@ -337,8 +361,6 @@ const inColumns = (row: IDataObject): IDataObject =>
 		REPORT_COLUMNS.map((column) => [column, row[column] ?? null]),
 	);
 
-type Entries = ReadonlyMap<Kind, readonly Entry[]>;
-
 /** One item, also without users. */
 export function teamReport(
 	options: ReportOptions,
@@ -349,28 +371,28 @@ export function teamReport(
 	const { from, to } = rangeOfAll(options);
 	const persons = results.flatMap(({ rows }) => rows as unknown as Person[]);
 	const failed = results.filter(({ problem }) => problem);
-	const all = persons.flatMap((one) => one.entries);
-	const entries = groupBy(all, ({ kind }) => kind);
-	const counts = countsOf(options, persons, failed.length, entries);
-	const title = `${metricName(metric)}, ${periodWords(from, to)}`;
-	const newest = newestOf(persons.flatMap((one) => one.newest ?? []));
+	const counts = countsOf(options, persons, failed.length);
 	const words = countWords(metric, counts);
+	const title = `${metricName(metric)}, ${periodWords(from, to)}`;
+	const entries = [
+		...failedEntries(failed),
+		...persons.flatMap((one) => one.entries),
+	];
 	const message = {
 		title,
 		notes: [
-			`${joined(words)}.`,
+			`${words.join(', ')}.`,
 			limitsNote(options, counts),
 			filterNote(options),
-			timeNote(options, newest),
+			timeNote(options, persons),
 		].filter(Boolean),
-		sections: [failedSection(failed), ...sectionsOf(options, entries)],
+		sections: sectionsOf(metric, entries),
 		legend: `A cell is the mean of a day, or its newest ${readingNoun(metric)} beyond a limit (red). Green is below the limit of the mean, yellow is not.`,
-		elsewhere: "'Output' Summary per User",
+		elsewhere: 'the rows of Summary per User',
 	};
-	const key = rowKey(
-		userPrefix(selectionKey(options, selection, results)),
-		JSON.stringify([metric.value, from, to, provider, ...sourceTypes]),
-	);
+	const id = [metric.value, from, to, provider, ...sourceTypes];
+	const users = selectionKey(options, selection, results);
+	const key = rowKey(userPrefix(users), JSON.stringify(id));
 	return inColumns({
 		subject: subjectOf(title, words),
 		...layOut(message),
@@ -398,9 +420,9 @@ function selectionKey(
 	{ entries, isOne }: UserSelection,
 	results: readonly UserResult[],
 ): string {
-	const one = isOne && results.map(({ user }) => user.user_id);
-	const ids = entries?.map(({ id }) => id) ?? one;
-	return JSON.stringify(ids || [offset, maxUsers, isConnectedOnly]);
+	const ids = entries?.map(({ id }) => id);
+	const one = isOne && [results[0]?.user.user_id];
+	return JSON.stringify(ids ?? (one || [offset, maxUsers, isConnectedOnly]));
 }
 
 /** Null for what was not asked. */
@@ -408,25 +430,27 @@ function countsOf(
 	{ limits, compareWith }: ReportOptions,
 	persons: readonly Person[],
 	not_read: number,
-	entries: Entries,
 ) {
-	const sizeOf = (...kinds: Kind[]) =>
-		kinds.reduce((sum, kind) => sum + (entries.get(kind)?.length ?? 0), 0);
-	const tooFew = persons.filter(({ hasTooFew }) => hasTooFew);
-	const asked = (is: unknown, count: number) => (is ? count : null);
+	const isHigh = ({ status }: Person) => status === 'high';
+	const isQuiet = ({ status }: Person) => status === 'no readings';
+	const countOf = (asked: unknown, is: (one: Person) => boolean) =>
+		asked ? persons.filter(is).length : null;
 	return {
 		people: persons.length + not_read,
 		not_read,
-		reached: asked(
-			limits.high ?? limits.low,
-			sizeOf('beyond today', 'beyond earlier'),
+		reached: countOf(limits.high ?? limits.low, (one) => one.isBeyond),
+		high: countOf(limits.mean, isHigh),
+		newly_high: countOf(
+			limits.mean && compareWith,
+			(one) => isHigh(one) && one.isNew,
 		),
-		high: asked(limits.mean, sizeOf('high', 'newly high')),
-		newly_high: asked(limits.mean && compareWith, sizeOf('newly high')),
-		in_range: sizeOf('in range'),
-		too_few: asked(limits.enough, tooFew.length),
-		without_readings: sizeOf('stopped', 'quiet', 'apart', 'unusable'),
-		newly_without_readings: asked(compareWith, sizeOf('stopped')),
+		in_range: countOf(true, ({ status }) => status === 'in range'),
+		too_few: countOf(limits.enough, (one) => one.hasTooFew),
+		without_readings: countOf(true, isQuiet),
+		newly_without_readings: countOf(
+			compareWith,
+			(one) => isQuiet(one) && one.isNew,
+		),
 	};
 }
 
@@ -435,135 +459,110 @@ type Counts = ReturnType<typeof countsOf>;
 /** All counts, zeros too: a section that is missing says that there is nobody, not that nobody looked. */
 function countWords(metric: Metric, counts: Counts): string[] {
 	const noun = readingNoun(metric);
-	const { reached, high } = counts;
-	const newWords = (count: number | null) =>
-		count === null ? '' : ` (${shownNumber(count)} new)`;
-	return [
-		peopleWords(counts.people),
-		`${shownNumber(counts.not_read)} not read`,
-		reached !== null && `${shownNumber(reached)} beyond single limits`,
-		high !== null && `${shownNumber(high)} high${newWords(counts.newly_high)}`,
-		`${shownNumber(counts.without_readings)} without ${noun}s${newWords(counts.newly_without_readings)}`,
-		`${shownNumber(counts.in_range)} ${high === null ? `with ${noun}s` : 'in range'}`,
-	].filter((words) => typeof words === 'string');
+	const { newly_high, newly_without_readings } = counts;
+	const words: Array<[number | null, string, (number | null)?]> = [
+		[counts.not_read, 'not read'],
+		[counts.reached, 'beyond single limits'],
+		[counts.high, 'high', newly_high],
+		[counts.without_readings, `without ${noun}s`, newly_without_readings],
+		[counts.in_range, counts.high === null ? `with ${noun}s` : 'in range'],
+	];
+	const told = words.flatMap(([count, what, newly = null]) => {
+		if (count === null) return [];
+		const isNew = newly === null ? '' : ` (${shownNumber(newly)} new)`;
+		return [`${shownNumber(count)} ${what}${isNew}`];
+	});
+	return [peopleWords(counts.people), ...told];
 }
 
 function limitsNote(
 	{ metric, limits }: ReportOptions,
 	{ too_few }: Counts,
 ): string {
-	const noun = readingNoun(metric);
-	const [readings, days] = limits.enough ?? [];
 	const single = limitsWords(metric, limits);
+	const mean = pairWords(metric, 'at or above', limits.mean);
+	const [readings, days] = limits.enough ?? [];
 	const few = joined(
 		[
-			readings !== undefined && `fewer than ${plural(readings, noun)}`,
-			days !== undefined && `on fewer than ${plural(days, 'day')}`,
+			readings && plural(readings, readingNoun(metric)),
+			days && plural(days, 'day'),
 		],
 		' or ',
 	);
-	const notes = [
-		single && `Single limits: ${single}.`,
-		limits.mean &&
-			`High: mean ${pairWords(metric, 'at or above', limits.mean)}.`,
-		too_few !== null && `Too few to judge (${few}): ${shownNumber(too_few)}.`,
-	];
-	return joined(notes, ' ');
+	return joined(
+		[
+			single && `Single limits: ${single}.`,
+			mean && `High: mean ${mean}.`,
+			few && `Too few to judge (fewer than ${few}): ${too_few}.`,
+		],
+		' ',
+	);
 }
 
-const NAMED = 5;
+const MAX_TYPES = 200;
 
 /** What was left aside: without it, silence would mislead. */
 function filterNote(options: ReportOptions): string {
-	const { provider, sourceTypes, isConnectedOnly } = options;
-	const { scope, offset = 0, maxUsers = Infinity } = options;
+	const { provider, sourceTypes, isConnectedOnly, scope } = options;
+	const { offset = 0, maxUsers = Infinity } = options;
 	const { before } = rangeOfAll(options);
-	const types = sourceTypes.slice(0, NAMED).map((type) => plain(type));
-	const more = andMore(sourceTypes.length - NAMED);
-	const isPart = scope === 'all' && (offset > 0 || maxUsers < Infinity);
-	const last = maxUsers < Infinity ? `, at most ${shownNumber(maxUsers)}` : '';
+	const types = plain(sourceTypes.join(' or '), MAX_TYPES);
 	const only = joined([
 		provider && `provider ${plain(provider)}`,
-		types.length > 0 && `source type ${joined([...types, ...more], ' or ')}`,
+		types && `source type ${types}`,
 		isConnectedOnly && 'users who have it connected now',
-		isPart && `users from number ${shownNumber(offset + 1)} of the list${last}`,
+		scope === 'all' && offset > 0 && `users after the first ${offset}`,
+		scope === 'all' && maxUsers < Infinity && `at most ${maxUsers} users`,
 	]);
-	const notes = [
-		only && `Only ${only}.`,
-		before && `Compared with ${periodWords(before.from, before.to)}.`,
-	];
-	return joined(notes, ' ');
+	const compared =
+		before && `Compared with ${periodWords(before.from, before.to)}.`;
+	return joined([only && `Only ${only}.`, compared], ' ');
 }
 
 /** With the newest reading of all: where it is old, something is wrong with more than one person. */
-function timeNote(options: ReportOptions, newest?: Measurement): string {
+function timeNote(options: ReportOptions, persons: readonly Person[]): string {
 	const { metric, hasTimeZone } = options;
 	const range = rangeOfAll(options);
 	const noun = readingNoun(metric);
-	const whose = hasTimeZone ? "each person's own time zone, else " : '';
-	const zone = `Times in ${whose}${range.zone}, values in ${metric.unit.name}.`;
+	const own = hasTimeZone ? "each person's own time zone, else " : '';
+	const zone = `Times in ${own}${range.zone}, values in ${metric.unit.name}.`;
+	const newest = newestOf(persons.flatMap((one) => one.newest ?? []));
 	if (!newest) return `${zone} No ${noun} of anybody.`;
 	const hours = Math.floor((endOf(range) - newest.time!) / HOUR_MS);
 	const silence =
 		hours < 24
-			? `Newest ${noun} of all`
+			? `Newest ${noun} of all:`
 			: `No ${noun} of anybody for ${plural(hours, 'hour')}: the newest is of`;
-	return `${zone} ${silence} ${timeWords(newest.local, { year: yearOf(range) })}.`;
+	const year = range.to.slice(0, 4);
+	return `${zone} ${silence} ${timeWords(newest.local, { year })}.`;
 }
 
-/** A line for each reason, that of the most people first. */
-function failedSection(failed: readonly UserResult[]): Section {
+const NAMED = 5;
+
+/** A line for each reason. */
+function failedEntries(failed: readonly UserResult[]): Entry[] {
 	const byReason = groupBy(failed, ({ problem }) => problem!.message);
-	const lines = Array.from(byReason, ([reason, of]) => {
+	return Array.from(byReason, ([reason, of]) => {
 		const names = of.map(({ user, entry }) =>
 			personName(user.client_user_id ?? entry?.id, user.user_id),
 		);
 		const few = [...names.slice(0, NAMED), ...andMore(names.length - NAMED)];
-		const [text, short] = [names, few].map((some) => some.join(', '));
-		return { name: ownWords(reason), text, short, people: names.length };
+		const line = {
+			name: ownWords(reason),
+			text: names.join(', '),
+			short: few.join(', '),
+			people: names.length,
+		};
+		return { kind: 'failed', line, rank: names.length };
 	});
-	lines.sort((a, b) => b.people - a.people);
-	return { title: 'Could not be read, so nothing is known about them', lines };
 }
 
-/** Those that *Return Only* picks; single readings always. */
-function sectionsOf(options: ReportOptions, entries: Entries): Section[] {
-	const { metric, limits, compareWith, onlyStatus, scope } = options;
-	const noun = readingNoun(metric);
-	const beyond = `A ${noun} ${limitsWords(metric, limits)}`;
-	const [above, below] = ['at or above', 'below'].map(
-		(words) => `Mean ${pairWords(metric, words, limits.mean)}`,
-	);
-	const wants = (status: Status) =>
-		onlyStatus.length === 0 || onlyStatus.includes(status);
-	const wantsQuiet = wants('no readings');
-	const isListed =
-		!limits.mean || scope === 'one' || onlyStatus.includes('in range');
-	const titles: Array<[Kind, string, boolean?]> = [
-		['beyond today', `${beyond}, in the last 24 hours of the period`],
-		['beyond earlier', `${beyond}, earlier in the period`],
-		['newly high', `${above}, new`, wants('high')],
-		['high', compareWith ? `${above}, as before` : above, wants('high')],
-		['stopped', `No ${noun}, but some before`, wantsQuiet],
-		[
-			'quiet',
-			compareWith ? `No ${noun}, nor any before` : `No ${noun}`,
-			wantsQuiet,
-		],
-		['apart', `No ${noun}, and nothing connected`, wantsQuiet],
-		['unusable', `No usable ${noun}`, wantsQuiet],
-		['left out', `Some ${noun}s are left out`, onlyStatus.length === 0],
-		[
-			'in range',
-			limits.mean ? below : `With ${noun}s`,
-			isListed && wants('in range'),
-		],
-		['every reading', `Every ${noun}`],
-	];
-	return titles.map(([kind, title, isShown = true]) => {
-		const shown = isShown ? [...(entries.get(kind) ?? [])] : [];
-		shown.sort((a, b) => b.rank - a.rank);
-		const lines = shown.map(({ line }) => line);
-		return { title, lines, isHtmlOnly: kind === 'every reading' };
+function sectionsOf(metric: Metric, entries: readonly Entry[]) {
+	const byKind = groupBy<Entry, string>(entries, ({ kind }) => kind);
+	return Object.entries(titlesOf(readingNoun(metric))).map(([kind, title]) => {
+		const inOrder = [...(byKind.get(kind) ?? [])];
+		inOrder.sort((a, b) => b.rank - a.rank);
+		const lines = inOrder.map(({ line }) => line);
+		return { title, lines, isHtmlOnly: kind === 'every' };
 	});
 }

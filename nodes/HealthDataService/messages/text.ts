@@ -118,12 +118,12 @@ const TEXT_LENGTH = 4000;
 const HTML_BYTES = 95_000;
 const SUBJECT_LENGTH = 140;
 
-/** ASCII. Counts at the end are left out where they do not fit. */
-export function subjectOf(title: string, counts: readonly string[]): string {
-	const subject = [title, counts.join(', ')].filter(Boolean).join(': ');
-	if (subject.length <= SUBJECT_LENGTH || counts.length === 0) return subject;
-	return subjectOf(title, counts.slice(0, -1));
-}
+/** ASCII. Counts that do not fit are left out. */
+export const subjectOf = (title: string, counts: readonly string[]) =>
+	counts.reduce((subject, count, at) => {
+		const longer = `${subject}${at === 0 ? ': ' : ', '}${count}`;
+		return longer.length > SUBJECT_LENGTH ? subject : longer;
+	}, title);
 
 export const shownNumber = (count: number) => count.toLocaleString('en');
 
@@ -236,13 +236,15 @@ function renderSection(
 	const cut = isNames ? most * NAMES_PER_LINE : most;
 	const kept = lines.slice(0, cut);
 	const more = andMore(peopleOf(lines.slice(cut)));
-	const names = [...kept.map(({ name }) => name), ...more].join(', ');
+	const names = kept.map(({ name, short }) => (isShort && short) || name);
 	const full = kept.map((line, at) => {
 		const text = (isShort && line.short) || line.text;
 		return medium.line({ ...line, text }, at < tables);
 	});
 	const heading = `${title}: ${shownNumber(peopleOf(lines))}`;
-	const paragraphs = (isNames ? [names] : more).map(medium.paragraph);
+	const paragraphs = (isNames ? [[...names, ...more].join(', ')] : more).map(
+		medium.paragraph,
+	);
 	return medium.section(
 		heading,
 		isNames ? paragraphs : [...full, ...paragraphs],
@@ -250,7 +252,7 @@ function renderSection(
 }
 
 const COLOURS = {
-	none: '#eceff1',
+	'no readings': '#eceff1',
 	'in range': '#d9f0df',
 	high: '#fdeab5',
 	beyond: '#ffcdc8',

@@ -34,9 +34,6 @@ export const plural = (count: number, noun: string) =>
 export const peopleWords = (count: number) =>
 	count === 1 ? '1 person' : `${shownNumber(count)} people`;
 
-const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
-const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
-
 interface TimeOptions {
 	/** The year that need not be said. */
 	year?: string;
@@ -53,11 +50,10 @@ export function timeWords(
 	const [date, clock] = local.split(' ');
 	const minute = clock?.slice(0, 5);
 	if (minute && after?.startsWith(date)) return minute;
-	const [ofDate, month, day] = date.split('-');
-	const weekday = WEEKDAYS[new Date(date).getUTCDay()];
-	const words = [weekday, String(Number(day)), MONTHS[Number(month) - 1]];
-	const yearShown = ofDate === year ? undefined : ofDate;
-	return [...words, yearShown, minute].filter(Boolean).join(' ');
+	// Such as "Mon, 30 Nov 2026 00:00:00 GMT".
+	const words = new Date(date).toUTCString().split(/,? 0?/).slice(0, 4);
+	if (words[3] === year) words.pop();
+	return [...words, minute].filter(Boolean).join(' ');
 }
 
 /** "Mon 16 Nov to Sun 22 Nov 2026", of dates or local times. */

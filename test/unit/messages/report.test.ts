@@ -101,7 +101,7 @@ function expectedOf(given: Given[]) {
 		if (counted.length === 0 && before.length > 0) add('No reading, but some before', at);
 		else if (counted.length === 0 && now.length > 0) add('No usable reading', at);
 		else if (counted.length === 0) add(isConnected ? 'No reading, nor any before' : 'nothing connected', at);
-		else if (isHigh(counted)) add(isHigh(before) ? 'as before' : 'Mean at or above 135/85, new', at);
+		else if (isHigh(counted)) add(isHigh(before) ? 'as before' : 'High mean, new', at);
 		else add('in range', at);
 	}
 	return { sections, few };
@@ -116,7 +116,7 @@ it('each section has its people, each count is right, and nothing is cut in sile
 			>;
 			const { sections, few } = expectedOf(given);
 			const sizeOf = (...titles: string[]) => titles.reduce((sum, title) => sum + (sections[title]?.length ?? 0), 0);
-			const high = ['Mean at or above 135/85, new', 'as before'];
+			const high = ['High mean, new', 'as before'];
 			const quiet = [
 				'No reading, but some before',
 				'No usable reading',

@@ -57,7 +57,7 @@ describe('a name', () => {
 		['👍🏽 ok', '· ok (5a96d3c9)'],
 		['ｗｗｗ．ｘ', 'ｗｗｗ·ｘ (5a96d3c9)'],
 		['a＿b', 'a·b (5a96d3c9)'],
-		['שלום', '\u200eשלום\u200e'],
+		['\u05e9\u05dc\u05d5\u05dd', '\u200e\u05e9\u05dc\u05d5\u05dd\u200e'],
 		['a'.repeat(60), 'a'.repeat(60)],
 		['a'.repeat(61), `${'a'.repeat(59)}… (5a96d3c9)`],
 		['𝒳'.repeat(61), `${'𝒳'.repeat(59)}… (5a96d3c9)`],
@@ -226,7 +226,11 @@ describe('layout', () => {
 	});
 
 	it('cells are in rows of a week', () => {
-		const cells = Array.from({ length: 9 }, (_, at) => ({ label: String(at), value: '–', colour: 'none' as const }));
+		const cells = Array.from({ length: 9 }, (_, at) => ({
+			label: String(at),
+			value: '–',
+			colour: 'no readings' as const,
+		}));
 		const { html } = layOut({ ...message([line(0, { cells })]), legend: 'Grey: none.' });
 		expect(html.match(/<tr><td bgcolor="#eceff1">.*?<\/tr>/g)!.map((row) => row.match(/<td/g)!.length)).toEqual([7, 2]);
 		expect(html).toContain('<p>Grey: none.</p>');

@@ -4,7 +4,7 @@
  */
 import type { IDataObject, IExecutePaginationFunctions } from 'n8n-workflow';
 import { isTool } from '../../fields/field';
-import { limitNote, shortRow } from '../../fields/simplify';
+import { limitNote, shortRows } from '../../fields/simplify';
 import { failedReport } from '../../messages/report';
 import type { Metric } from '../../service/readings/metrics';
 import {
@@ -15,7 +15,6 @@ import {
 } from '../../service/readings/readUsers';
 import { HeldReadings } from '../../service/readings/heldReadings';
 import { limitOfUser } from '../../service/readings/rowLimit';
-import { shortColumns } from '../../service/readings/summary';
 import {
 	notingReadings,
 	providerProblem,
@@ -106,15 +105,13 @@ function rowsOf(
 	const rows = results.flatMap((result) => result.rows).slice(0, limit.maxRows);
 	const notes = limitNote(context, rows.length, limit.maxRows, ASK_FOR_LESS);
 	const failed = results.flatMap((one) => unreadableRow(context, columns, one));
-	if (!request.isSimple) return [...rows, ...notes, ...failed];
-	const short = shortColumns(request, columns);
-	const shortRows = rows.map((row) => shortRow(row, short));
-	return [
-		...shortRows,
-		...notes,
-		...failed.map((row) => shortRow(row, OF_FAILURE)),
-	];
+	return [...shortened(request, rows), ...notes, ...shortened(request, failed)];
 }
+
+const shortened = (request: TimeseriesRequest, rows: IDataObject[]) =>
+	request.isSimple
+		? shortRows(request.metric, request.output.columns(request), rows)
+		: rows;
 
 /** @throws Problem if there are users, and none could be read */
 function messageOf(
@@ -126,15 +123,8 @@ function messageOf(
 	const isRead = results.some(({ rows }) => rows.length > 0);
 	if (problems.length > 0 && !isRead) throw nobodyProblem(problems);
 	const row = request.output.toMessage!(request, selection, results);
-	if (!request.isSimple) return [row];
-	const short = Object.entries(row).filter(
-		([column]) => !LONG.includes(column),
-	);
-	return [Object.fromEntries(short)];
+	return shortened(request, [row]);
 }
-
-/** Columns of a message that a model has no use for. */
-const LONG = ['subject', 'html', 'row_id'];
 
 function nobodyProblem([first, ...others]: Problem[]): Problem {
 	const count = countOfUsers(others.length + 1);
@@ -260,9 +250,6 @@ function unreadableProblem(
 		`${problem.description}. ${goOn}`,
 	);
 }
-
-/** The columns of a user who could not be read, for an AI agent. */
-const OF_FAILURE = ['status', 'error', 'details'];
 
 /** In the column `status` of a user who could not be read. */
 const NOT_READ = 'not read';

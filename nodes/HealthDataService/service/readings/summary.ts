@@ -26,7 +26,6 @@ import {
 import {
 	readingRows,
 	type Group,
-	type ReadingOptions,
 	type ReadRange,
 	type RowOptions,
 } from './rows';
@@ -194,26 +193,6 @@ export function periodColumns(
 }
 
 const ofBefore = (column: string) => `${column}_before`;
-
-/** Columns that an AI agent does not get, and the times of a reading. */
-const LONG = [
-	...['user_id', 'row_id', 'connected'],
-	...['from', 'to', 'from_before', 'to_before'],
-];
-
-/** The columns for an AI agent, which pays for each character: means as one text, and no minima and maxima. */
-export function shortColumns(
-	{ metric }: ReadingOptions,
-	columns: readonly string[],
-) {
-	const long = [...LONG, ...metric.times];
-	const isLong = metric.hasMeanText
-		? /_(mean|mean_before|min|max)$/
-		: /_(min|max)$/;
-	return columns.filter(
-		(column) => !long.includes(column) && !isLong.test(column),
-	);
-}
 
 /** Values of all columns that describe the measurements of a period. */
 export function periodValues(
