@@ -37,8 +37,8 @@ export interface Reading extends Values {
 export interface Measurement extends Reading {
 	/** With itself. */
 	copies: Reading[];
-	/** The second of the reading that each source has of it. */
-	secondOfSource: Map<string, number | undefined>;
+	/** Of its copies. */
+	sources: Set<string>;
 }
 
 export function readingOf(
@@ -105,20 +105,19 @@ function equalityKey(metric: Metric, reading: Reading): string {
 function withoutCopies(equal: readonly Reading[]): Measurement[] {
 	const inOrder = [...equal].sort((a, b) => msAfter(a, b) || byExact(a, b));
 	const measurements: Measurement[] = [];
-	const recent: Measurement[] = [];
+	const bySecond = new Map<string, Measurement>();
+	// Few: a source has at most one of each second.
+	let recent: Measurement[] = [];
 	for (const reading of inOrder) {
-		while (
-			recent.length > 0 &&
-			msAfter(reading, recent[0]) > COPY_MS + SECOND_MS
-		) {
-			recent.shift();
-		}
+		const { source } = reading;
+		const key = `${String(secondOf(reading))} ${source}`;
+		recent = recent.filter((one) => mayHaveCopy(one, reading));
 		const original =
-			recent.find((one) => isRepeated(one, reading)) ??
-			recent.find((one) => isCopied(one, reading));
+			bySecond.get(key) ?? recent.find(({ sources }) => !sources.has(source));
 		const measurement = original ?? measurementOf(reading);
 		measurement.copies.push(reading);
-		measurement.secondOfSource.set(reading.source, secondOf(reading));
+		measurement.sources.add(source);
+		bySecond.set(key, measurement);
 		if (original) continue;
 		measurements.push(measurement);
 		recent.push(measurement);
@@ -129,7 +128,7 @@ function withoutCopies(equal: readonly Reading[]): Measurement[] {
 const measurementOf = (reading: Reading): Measurement => ({
 	...reading,
 	copies: [],
-	secondOfSource: new Map(),
+	sources: new Set(),
 });
 
 /** For sorting by time, too: a reading without a time comes first. */
@@ -140,15 +139,11 @@ export const msAfter = (later: Reading, one: Reading) =>
 const byExact = ({ exact: a }: Reading, { exact: b }: Reading) =>
 	a.map((value, at) => Number(value) - Number(b[at])).find(Boolean) ?? 0;
 
-const isRepeated = ({ secondOfSource }: Measurement, reading: Reading) =>
-	secondOfSource.has(reading.source) &&
-	secondOfSource.get(reading.source) === secondOf(reading);
-
-const isCopied = (one: Measurement, reading: Reading) =>
+/** Once false, it is so for all later readings. */
+const mayHaveCopy = (one: Measurement, reading: Reading) =>
 	reading.time !== undefined &&
 	reading.time < one.end &&
-	msAfter(reading, one) <= COPY_MS &&
-	!one.secondOfSource.has(reading.source);
+	msAfter(reading, one) <= COPY_MS;
 
 const secondOf = ({ time }: Reading) => time && Math.floor(time / SECOND_MS);
 

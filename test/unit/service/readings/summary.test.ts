@@ -1,6 +1,8 @@
 /** Rows of a day and a range: what counts, once and for which day, against an independent count. */
 import type { IDataObject } from 'n8n-workflow';
 import { DateTime } from 'luxon';
+import { localTimeIn } from '../../../../nodes/HealthDataService/shared/dateTime';
+import { measurementsOf, readingOf } from '../../../../nodes/HealthDataService/service/readings/measurements';
 import type { Metric } from '../../../../nodes/HealthDataService/service/readings/metrics';
 import { groupsOf as groupsOfPage } from '../../../../nodes/HealthDataService/service/readings/rows';
 import {
@@ -480,3 +482,17 @@ it.each([
 			expect(idOf(make, narrower) === id).toBe(make === daily);
 	},
 );
+
+it('looks at each of many short sessions in a minute, all of their own sources, a few times only', () => {
+	const count = 200;
+	const start = Date.UTC(2026, 2, 2);
+	let looks = 0;
+	const sessions = Array.from({ length: count }, (_, ms) => {
+		const [from, to] = [ms, ms + 1].map((later) => new Date(start + later).toISOString());
+		const row = { start: from, end: to, value: 1, unit: 'min', source_type: `watch-${ms}` };
+		const reading = readingOf(mindfulness, row, localTimeIn('UTC'));
+		return Object.defineProperty(reading, 'time', { get: () => (looks++, start + ms), enumerable: true });
+	});
+	expect(measurementsOf(mindfulness, sessions)).toHaveLength(count);
+	expect(looks).toBeLessThan(count * 20);
+});
