@@ -4,7 +4,8 @@
  * unattended run says that users were not read.
  */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { sourceTypesProblem } from '../../nodes/HealthDataService/service/users/provider';
+import type { Get } from '../../nodes/HealthDataService/http/client';
+import { providerProblem, sourceTypesProblem } from '../../nodes/HealthDataService/service/users/provider';
 import { fromAI, runAgent } from '../helpers/agent';
 import { useRunner, type RunOptions } from '../helpers/engine';
 import { useLogLines } from '../helpers/logLines';
@@ -220,6 +221,18 @@ describe('Source Types', () => {
 			used.sandbox.switches.bareSources = true;
 			const { error } = await run('readings', 'cuff, null, undefined');
 			expect([error?.message, error?.description]).toEqual([message, 'They have no source type']);
+		});
+
+		it('are not said to be missing where each is more than a word', () => {
+			expect(sourceTypesProblem(['cuff'], new Set(['', 'smart watch']))?.description).toBe(
+				"Without 'Source Types', the column source_type shows those that they have",
+			);
+		});
+
+		it('nor are providers, where each ID is more than a word', async () => {
+			const users = [{ user_id: 'a', connected_sources: [{ source: { slug: 'smart watch' } }] }];
+			const problem = await providerProblem((async () => await Promise.resolve({ users })) as unknown as Get, 'omron');
+			expect(problem?.description).toBe("Pick one from the list, or leave 'Provider' empty for all");
 		});
 
 		it('names ten at most, and none that is more than a word', () => {

@@ -36,10 +36,9 @@ export function sourceTypesProblem(
 ): Problem | undefined {
 	const isWanted = (type: string) => wanted.includes(type.toLowerCase());
 	if (!wanted.length || !types.size || [...types].some(isWanted)) return;
-	const named = namesOf(types);
 	return new Problem(
 		"Readings came, but none is of the 'Source Types'",
-		named ? `Their source types are: ${named}` : 'They have no source type',
+		adviceOnTypes(types),
 	);
 }
 
@@ -78,9 +77,19 @@ function namesOf(words: ReadonlySet<string>): string {
 	return named.slice(0, MAX_NAMED).join(', ');
 }
 
+function adviceOnTypes(types: ReadonlySet<string>): string {
+	const named = namesOf(types);
+	if (named) return `Their source types are: ${named}`;
+	return [...types].some(Boolean)
+		? "Without 'Source Types', the column source_type shows those that they have"
+		: 'They have no source type';
+}
+
 function adviceFor(field: string, slugs: ReadonlySet<string>): string {
+	if (slugs.size === 0)
+		return `No user of the team has one connected. Leave '${field}' empty for all`;
 	const named = namesOf(slugs);
 	return named
 		? `Enter the ID, in the same upper and lower case, such as ${named}`
-		: `No user of the team has one connected. Leave '${field}' empty for all`;
+		: `Pick one from the list, or leave '${field}' empty for all`;
 }
