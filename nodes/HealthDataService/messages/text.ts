@@ -2,7 +2,7 @@
  * Text and HTML of messages: the one place where what anybody else wrote becomes harmless, and where a message is cut to what chats and
  * mail programs take.
  */
-import { groupBy, text } from '../shared/values';
+import { text } from '../shared/values';
 
 /** Characters of a name, and of a reading as it came. */
 const NAME_LENGTH = 60;
@@ -132,14 +132,18 @@ export const andMore = (count: number) =>
 
 /** Text and HTML, each cut to its length, and never in silence. */
 export function layOut(message: Message) {
-	const html = fitting(asHtml, message, []);
-	const inHtml = html.isWhole ? ['the HTML of this message'] : [];
-	return { text: fitting(asText, message, inHtml).made, html: html.made };
+	const html = fitting(message, true, isHtmlLength, []);
+	const inHtml = html.level === WHOLE ? ['the HTML of this message'] : [];
+	const text = fitting(message, false, isTextLength, inHtml);
+	return { text: text.made, html: html.made };
 }
+
+const isTextLength = (made: string) => made.length <= TEXT_LENGTH;
+const isHtmlLength = (made: string) => Buffer.byteLength(made) <= HTML_BYTES;
 
 /** Whether the text has all lines in full. */
 export const fitsText = (message: Message) =>
-	asText.fits(render(asText, message, WHOLE, []));
+	isTextLength(render(message, false, WHOLE, []));
 
 /** How much of each section is shown. */
 interface Level {
@@ -150,105 +154,96 @@ interface Level {
 }
 
 const WHOLE: Level = { lines: Infinity, tables: 50, isShort: false };
+const SHORT: Level = { ...WHOLE, isShort: true };
 /** So many short lines fill the HTML. */
 const MAX_LINES = 1200;
 
-/** Short lines, then fewer tables, which only tell what the lines do, then fewer lines of each section. */
-function smaller(level: Level): Level {
-	const { lines, tables, isShort } = level;
-	if (!isShort) return { ...level, isShort: true };
-	if (tables > 0) return { ...level, tables: Math.floor(tables / 2) };
-	return { ...level, lines: Math.floor(Math.min(lines, MAX_LINES) * 0.99) };
-}
+/** Short lines, then fewer tables, which only tell what the lines do, then fewer lines of each section: in the end none. */
+const LEVELS: readonly Level[] = [
+	WHOLE,
+	...[50, 25, 10, 0].map((tables) => ({ ...SHORT, tables })),
+	...Array.from({ length: 140 }, (_, step) => {
+		const lines = Math.floor(MAX_LINES * 0.95 ** step);
+		return { lines, tables: 0, isShort: true };
+	}),
+];
 
 /** @param places where everything is that is cut here */
-function fitting(medium: Medium, message: Message, places: readonly string[]) {
-	let level = WHOLE;
-	let made = render(medium, message, level, places);
-	while (!medium.fits(made) && level.lines > 0) {
-		level = smaller(level);
-		made = render(medium, message, level, places);
-	}
-	return { made, isWhole: level === WHOLE };
+function fitting(
+	message: Message,
+	isHtml: boolean,
+	fits: (made: string) => boolean,
+	places: readonly string[],
+) {
+	const madeAt = (one: Level) => render(message, isHtml, one, places);
+	const level = LEVELS.find((one) => fits(madeAt(one))) ?? LEVELS.at(-1)!;
+	return { level, made: madeAt(level) };
 }
 
-interface Medium {
-	fits(made: string): boolean;
-	line(line: Line, hasTable: boolean): string;
-	paragraph(words: string): string;
-	section(heading: string, lines: readonly string[]): string;
-	page(
-		title: string,
-		notes: readonly string[],
-		sections: readonly string[],
-	): string;
+function render(
+	message: Message,
+	isHtml: boolean,
+	level: Level,
+	places: readonly string[],
+): string {
+	const { title, notes, legend, elsewhere } = message;
+	const sections = message.sections
+		.filter(
+			({ lines, isHtmlOnly }) => lines.length > 0 && (isHtml || !isHtmlOnly),
+		)
+		.map((section) => shownOf(section, level));
+	const hasTables = sections.some(({ lines }) =>
+		lines.some(({ cells }) => cells?.length),
+	);
+	const found = [...places, elsewhere].filter(Boolean).join(' and in ');
+	const all = [
+		...notes,
+		level.isShort &&
+			`Shortened to fit here.${found && ` Everything is in ${found}.`}`,
+		isHtml && hasTables && legend,
+	].filter((note) => typeof note === 'string');
+	return isHtml ? toHtml(title, all, sections) : toText(title, all, sections);
 }
 
-/** Each line with text of others begins with a sign of ours. */
-const asText: Medium = {
-	fits: (made) => made.length <= TEXT_LENGTH,
-	line: ({ name, text }) => `• ${name}: ${text}`,
-	paragraph: (words) => `• ${words}`,
-	section: (heading, lines) => [heading, ...lines].join('\n'),
-	page: (title, notes, sections) =>
-		[[title, ...notes].join('\n'), ...sections].join('\n\n'),
-};
+/** What is shown of a section. */
+interface Shown {
+	heading: string;
+	lines: readonly Line[];
+	/** Names without text, and how many more there are. */
+	end: readonly string[];
+}
 
 const NAMES_PER_LINE = 4;
 
 const peopleOf = (lines: readonly Line[]) =>
 	lines.reduce((sum, { people = 1 }) => sum + people, 0);
 
-function render(
-	medium: Medium,
-	{ title, notes, sections, legend, elsewhere }: Message,
-	level: Level,
-	places: readonly string[],
-): string {
-	const isHtml = medium === asHtml;
-	const shown = sections.filter(
-		({ lines, isHtmlOnly }) => lines.length > 0 && (isHtml || !isHtmlOnly),
-	);
-	const hasTables = isHtml && level.tables > 0;
-	const allNotes = [...notes];
-	if (level.isShort) allNotes.push(shortened([...places, elsewhere]));
-	if (
-		legend &&
-		hasTables &&
-		shown.some(({ lines }) => lines.some(({ cells }) => cells?.length))
-	)
-		allNotes.push(legend);
-	const made = shown.map((section) => renderSection(medium, section, level));
-	return medium.page(title, allNotes, made);
-}
-
-function shortened(places: ReadonlyArray<string | undefined>): string {
-	const found = places.filter(Boolean).join(' and in ');
-	return `Shortened to fit here.${found && ` Everything is in ${found}.`}`;
-}
-
-function renderSection(
-	medium: Medium,
-	{ title, lines }: Section,
-	{ lines: most, tables, isShort }: Level,
-): string {
+function shownOf({ title, lines }: Section, level: Level): Shown {
 	const isNames = lines.every(({ text }) => text === undefined);
-	const cut = isNames ? most * NAMES_PER_LINE : most;
-	const kept = lines.slice(0, cut);
+	const cut = isNames ? level.lines * NAMES_PER_LINE : level.lines;
 	const more = andMore(peopleOf(lines.slice(cut)));
-	const names = kept.map(({ name, short }) => (isShort && short) || name);
-	const full = kept.map((line, at) => {
-		const text = (isShort && line.short) || line.text;
-		return medium.line({ ...line, text }, at < tables);
-	});
 	const heading = `${title}: ${shownNumber(peopleOf(lines))}`;
-	const paragraphs = (isNames ? [[...names, ...more].join(', ')] : more).map(
-		medium.paragraph,
-	);
-	return medium.section(
-		heading,
-		isNames ? paragraphs : [...full, ...paragraphs],
-	);
+	const kept = lines.slice(0, cut).map(({ short, ...line }, at) => ({
+		...line,
+		...(level.isShort && short && { [isNames ? 'name' : 'text']: short }),
+		cells: at < level.tables ? line.cells : [],
+	}));
+	if (!isNames) return { heading, lines: kept, end: more };
+	const names = [...kept.map(({ name }) => name), ...more];
+	return { heading, lines: [], end: [names.join(', ')] };
+}
+
+/** Each line with text of others begins with a sign of ours. */
+function toText(
+	title: string,
+	notes: readonly string[],
+	sections: readonly Shown[],
+) {
+	const made = sections.map(({ heading, lines, end }) => {
+		const texts = lines.map(({ name, text }) => `${name}: ${text}`);
+		return [heading, ...[...texts, ...end].map((one) => `• ${one}`)].join('\n');
+	});
+	return [[title, ...notes].join('\n'), ...made].join('\n\n');
 }
 
 const COLOURS = {
@@ -257,9 +252,6 @@ const COLOURS = {
 	high: '#fdeab5',
 	beyond: '#ffcdc8',
 };
-
-/** Days in a row of cells: the width of a phone. */
-const WEEK = 7;
 
 /** `format-detection`: phones would make links of numbers. */
 const HEAD = `<!doctype html><html lang="en" dir="ltr"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="format-detection" content="telephone=no,date=no,address=no,email=no,url=no"><meta name="color-scheme" content="light dark"><meta name="supported-color-schemes" content="light dark"><style>
@@ -270,30 +262,37 @@ p{margin:6px 0;overflow-wrap:anywhere;word-break:break-word}h1{font-size:20px}h2
 `;
 const FOOT = '\n</td></tr></table></body></html>';
 
-const asHtml: Medium = {
-	fits: (made) => Buffer.byteLength(made) <= HTML_BYTES,
-	line: ({ name, text, cells = [] }, hasTable) =>
-		`<p><b>${name}</b>: ${text}</p>${hasTable ? daysOf(cells) : ''}`,
-	paragraph: (words) => `<p>${words}</p>`,
-	section: (heading, lines) => [`<h2>${heading}</h2>`, ...lines].join('\n'),
-	page(title, notes, sections) {
-		const top = [`<h1>${title}</h1>`, ...notes.map(asHtml.paragraph)];
-		const body = [...top, ...sections].join('\n');
-		return HEAD + body.replaceAll(UNDERSCORE, '_') + FOOT;
-	},
-};
+function toHtml(
+	title: string,
+	notes: readonly string[],
+	sections: readonly Shown[],
+) {
+	const made = sections.flatMap(({ heading, lines, end }) => [
+		`<h2>${heading}</h2>`,
+		...lines.map(
+			({ name, text, cells }) =>
+				`<p><b>${name}</b>: ${text}</p>${daysOf(cells)}`,
+		),
+		...end.map(paragraph),
+	]);
+	const body = [`<h1>${title}</h1>`, ...notes.map(paragraph), ...made];
+	return HEAD + body.join('\n').replaceAll(UNDERSCORE, '_') + FOOT;
+}
 
-function daysOf(cells: readonly Cell[]): string {
-	const weeks = groupBy(cells.keys(), (at) => Math.floor(at / WEEK));
-	const rows = Array.from(weeks.values(), (week) => {
-		const made = week.map((at) => cellOf(cells[at]));
-		return `<tr>${made.join('')}</tr>`;
+const paragraph = (words: string) => `<p>${words}</p>`;
+
+/** Days in a row of cells: the width of a phone. */
+const WEEK = 7;
+
+function daysOf(cells: readonly Cell[] = []): string {
+	const made = cells.map(({ label, value, colour }, at) => {
+		const row = at > 0 && at % WEEK === 0 ? '</tr><tr>' : '';
+		const shown = colour === 'beyond' ? `<b>${value}</b>` : value;
+		return `${row}<td bgcolor="${COLOURS[colour]}">${label}<br>${shown}</td>`;
 	});
-	if (rows.length === 0) return '';
-	return `<table cellspacing="2" cellpadding="2" style="color:#202124;font-size:11px;text-align:center">${rows.join('')}</table>`;
+	return made.length === 0 ? '' : `${TABLE}<tr>${made.join('')}</tr></table>`;
 }
 
-function cellOf({ label, value, colour }: Cell): string {
-	const shown = colour === 'beyond' ? `<b>${value}</b>` : value;
-	return `<td bgcolor="${COLOURS[colour]}">${label}<br>${shown}</td>`;
-}
+/** Seven readings of six digits fit into 344 pixels. */
+const TABLE =
+	'<table cellspacing="1" cellpadding="1" style="color:#202124;font-size:11px;text-align:center">';
