@@ -230,8 +230,10 @@ describe('Source Types', () => {
 		});
 
 		it('nor are providers, where each ID is more than a word', async () => {
-			const users = [{ user_id: 'a', connected_sources: [{ source: { slug: 'smart watch' } }] }];
-			const problem = await providerProblem((async () => await Promise.resolve({ users })) as unknown as Get, 'omron');
+			const user = { user_id: 'a', connected_sources: [{ source: { slug: 'smart watch' } }] };
+			const get: unknown = async (_: string, { offset }: { offset: number }) =>
+				await Promise.resolve({ users: offset === 0 ? [user] : [] });
+			const problem = await providerProblem(get as Get, 'omron');
 			expect(problem?.description).toBe("Pick one from the list, or leave 'Provider' empty for all");
 		});
 
