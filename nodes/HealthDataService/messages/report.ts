@@ -205,8 +205,11 @@ function beyondEntries(data: Data): Entry[] {
 	const isToday = beyond.some(
 		({ time = Infinity }) => time > latestNow - DAY_MS,
 	);
-	const ratios = beyond.map((one) => severity(limits, one.values));
-	const rank = Math.max(...ratios);
+	// A person may have more readings than a function has arguments.
+	const rank = beyond.reduce(
+		(worst, { values }) => Math.max(worst, severity(limits, values)),
+		0,
+	);
 	return [{ kind: isToday ? 'today' : 'earlier', line, rank }];
 }
 
