@@ -40,7 +40,9 @@ onBothSchedulers((scheduler) => {
 			expect(n8n.reported[2]).toMatchObject({
 				message: expect.stringMatching(/^The readings of 2 users could not be read\. The service did not accept/),
 				// Results come as they are completed.
-				description: expect.stringMatching(/^The first is [\w-]+, not read since 2026-06-01 \d\d:\d\d UTC\. Check /),
+				description: expect.stringMatching(
+					/^Not read: [\w-]+ since 2026-06-01 \d\d:\d\d, [\w-]+ since 2026-06-01 \d\d:\d\d \(times in UTC\)\. Check /,
+				),
 				httpCode: '422',
 				failure: { cause: 'configuration-invalid' },
 			});
@@ -59,25 +61,61 @@ onBothSchedulers((scheduler) => {
 			}
 		});
 
-		it.each([[['anna', 'ben']], [['anna']]])(
-			'comes at once for another when of %j one has left, the other was read',
-			async (names) => {
-				const n8n = w.trigger();
-				await n8n.start();
+		it('comes within the hour for a new failure after all were read again, and at once after an hour', async () => {
+			const n8n = w.trigger();
+			await n8n.start();
+			const failing = async (minutes: number, ...names: string[]) => {
+				w.pass(minutes * MINUTE);
 				breakAll(...names);
 				await n8n.tick();
-				w.history.removeUser(w.anna);
-				breakAll();
-				w.pass(MINUTE);
+			};
+			await failing(0, 'anna');
+			await failing(10);
+			for (let minutes = 20; minutes < 60; minutes += 10) await failing(10, 'ben');
+			expect(n8n.reported).toHaveLength(1);
+			await failing(10, 'ben');
+			expect(n8n.reported).toHaveLength(2);
+			expect(n8n.reported[1].description).toContain(`Not read: ${w.ben.user_id} since 2026-06-01 12:10 `);
+			await failing(10);
+			await failing(50, 'carl');
+			expect(n8n.reported).toHaveLength(3);
+		});
+
+		it('comes 24 times a day at most, of users who fail now and then', async () => {
+			const n8n = w.trigger();
+			await n8n.start();
+			for (let minutes = 0; minutes < 24 * 60; minutes += 5) {
+				breakAll(...(minutes % 15 ? [] : ['anna']));
 				await n8n.tick();
-				w.history.addUser('dora');
-				breakAll('dora');
-				w.pass(MINUTE);
-				await n8n.tick();
-				expect(n8n.reported).toHaveLength(2);
-				expect(n8n.reported[1].description).toContain('not read since 2026-06-01 12:01 UTC');
-			},
-		);
+				w.pass(5 * MINUTE);
+			}
+			expect(n8n.reported).toHaveLength(24);
+		});
+
+		it('names five users, with times in the zone of the workflow', async () => {
+			const names = Array.from({ length: 6 }, (_, i) => `user ${i}`);
+			for (const name of names) w.history.addUser(name);
+			const n8n = w.trigger(allUsers, {
+				onContext: (context) => (context.getTimezone = () => 'Europe/Berlin'),
+			});
+			await n8n.start();
+			breakAll(...names);
+			w.pass(MINUTE);
+			await n8n.tick();
+			const { description } = n8n.reported[0];
+			expect(description).toMatch(
+				/^Not read: ([\w-]{36} since 2026-06-01 14:00, ){4}[\w-]{36} since 2026-06-01 14:00 and 1 more \(times in Europe\/Berlin\)\. /,
+			);
+			expect(description).toContain('New readings of all other users go out');
+		});
+
+		it('says nothing of others where nobody was read', async () => {
+			const n8n = w.trigger();
+			await n8n.start();
+			breakAll('anna', 'ben', 'carl');
+			await n8n.tick();
+			expect(n8n.reported[0].description).not.toContain('New readings of all other users go out');
+		});
 
 		it('counts who cannot be read and who waits', async () => {
 			const n8n = w.trigger();
@@ -114,6 +152,42 @@ onBothSchedulers((scheduler) => {
 			const n8n = w.trigger();
 			await expect(n8n.fetchTestEvent()).rejects.toMatchObject({ httpCode: '422' });
 			expect(n8n.reported).toEqual([]);
+		});
+	});
+
+	describe('an error of the whole poll', () => {
+		const log = useLogLines();
+		/** How many polls of two hours throw. */
+		const throwing = async (n8n: ReturnType<typeof w.trigger>, change: (minute: number) => void) => {
+			let thrown = 0;
+			for (let minute = 0; minute < 120; minute += 5) {
+				change(minute);
+				await n8n.tick().catch(() => thrown++);
+				w.pass(5 * MINUTE);
+			}
+			return thrown;
+		};
+		const POLLS = 24;
+
+		it.each<[string, (minute: number) => Fault, number]>([
+			['an outage', () => ({ status: 503 }), 2],
+			['a refused key', () => ({ status: 401 }), 2],
+			['an outage, and then a refused key', (minute) => ({ status: minute < 30 ? 503 : 401 }), 3],
+			['a wrong list', () => ({ status: 200, body: { users: 7 } }), POLLS],
+		])('%s: in memory it fails once an hour, and is logged else', async (_, fault, count) => {
+			const n8n = w.trigger();
+			await n8n.start();
+			const { saved } = n8n;
+			w.history.add(w.anna, w.reading(0));
+			const thrown = await throwing(n8n, (minute) => {
+				w.used.sandbox.switches.fault = () => fault(minute);
+			});
+			const isMemory = scheduler === 'memory';
+			expect(thrown).toBe(isMemory ? count : POLLS);
+			expect(log).toHaveLength(isMemory ? POLLS - count : 0);
+			expect(n8n.saved).toBe(saved);
+			w.used.sandbox.switches.fault = () => undefined;
+			expect(await n8n.tick()).toHaveLength(1);
 		});
 	});
 

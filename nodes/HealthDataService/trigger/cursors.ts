@@ -1,16 +1,18 @@
 /**
- * Cursors: one per user, or per entry of *User IDs*. A cursor says where the next read of the user begins; each result of a read
- * moves the cursor of its user and no other. Only hashes are saved.
+ * Cursors: one per user. A cursor says where the next read of the user begins; each result of a read moves the cursor of its user and
+ * no other. An entry of *User IDs* is a name for a user, and has a cursor of its own until a read of its user succeeds. Only hashes are
+ * saved.
  */
 import { hash } from 'node:crypto';
-import { USER_LENGTH, userPrefix } from '../service/readings/identity';
-import type { ListEntry, SelectedUser } from '../service/users/selection';
+import { USER_LENGTH } from '../service/readings/identity';
+import type { SelectedUser } from '../service/users/selection';
 import { shownUserId } from '../service/users/users';
 import { groupBy } from '../shared/values';
 import { CLOCK_ERROR_MS, type Clock } from './clock';
 import type { TimeWindow } from './seen';
 import type { Settings } from './settings';
 import {
+	KEY_LENGTH,
 	partsOf,
 	type Cursor,
 	type SavedCursor,
@@ -23,11 +25,13 @@ export type Listed = Pick<SelectedUser, 'user' | 'entry'>;
 /** The user of an entry that is not resolved. */
 const NOBODY = { user_id: '', client_user_id: null };
 
-const KEY_LENGTH = 12;
+/** 72 bits: a list of entries has no two with the same key. */
+const keyOf = (id: string) =>
+	hash('sha256', id, 'base64url').slice(0, KEY_LENGTH);
 
-/** Hash of the entry, or of the user ID. */
-export const keyOf = ({ user, entry }: Listed) =>
-	hash('sha256', entry?.id ?? user.user_id).slice(0, KEY_LENGTH);
+/** How the keys of the user's readings begin (`userPrefix`). */
+const prefixOf = (key: string) =>
+	Buffer.from(key, 'base64url').toString('hex').slice(0, USER_LENGTH);
 
 /** A user in words: never an entry of the list. */
 export const labelOf = ({ user, entry }: Listed) => {
@@ -63,12 +67,12 @@ const NEXT: Record<Miss, Record<'read' | 'cut' | 'failed', Step>> = {
 
 export class Cursors {
 	private readonly all = new Map<string, Cursor>();
-	/** Key of an entry → first characters of the hash of its user. */
-	private readonly owners = new Map<string, string>();
-	/** The same the other way round, of the first entry of each user. */
-	private readonly firstOf = new Map<string, string>();
-	/** Second entries of users → the first one. */
-	private readonly twins = new Map<Listed, ListEntry>();
+	/** Key of an entry → key of the user whom it names. */
+	private readonly names = new Map<string, string>();
+	/** Second entries of users. */
+	private readonly twins: Listed[] = [];
+	/** Keys of users who were read in this poll. */
+	private readonly read = new Set<string>();
 	/** Users of the list in this poll: key → the user in words. */
 	readonly met = new Map<string, string>();
 	/** Count of the poll that began this pass; 0 in the first. */
@@ -80,39 +84,47 @@ export class Cursors {
 		private readonly clock: Clock,
 	) {
 		this.pass = before.pass;
-		const { entries } = this.selection;
-		const length = KEY_LENGTH + (entries ? USER_LENGTH : 0);
 		for (const { users, ...cursor } of before.cursors) {
-			for (const saved of partsOf(users, length)) {
-				const key = saved.slice(0, KEY_LENGTH);
-				this.all.set(key, cursor);
-				if (entries) this.own(key, saved.slice(KEY_LENGTH).trim());
-			}
+			for (const key of partsOf(users, KEY_LENGTH)) this.all.set(key, cursor);
 		}
-		for (const entry of entries ?? []) this.meet({ user: NOBODY, entry });
+		for (const name of partsOf(before.names ?? '', 2 * KEY_LENGTH))
+			this.names.set(name.slice(0, KEY_LENGTH), name.slice(KEY_LENGTH));
+		for (const entry of this.entries) this.meet({ user: NOBODY, entry });
 	}
 
 	private get selection() {
 		return this.settings.target.selection;
 	}
 
-	/** The cursor of a user of the list; a new one where the user has none. */
-	of(listed: Listed): Cursor {
-		return this.all.get(this.sourceOf(listed)) ?? this.begun();
+	private get entries() {
+		return this.selection.entries ?? [];
 	}
 
-	/**
-	 * Key of the cursor. An entry that names another user than before takes the cursor that this user
-	 * has by another entry.
-	 */
-	private sourceOf(listed: Listed) {
-		const key = keyOf(listed);
+	/** Of the user of the list, or of the one whom the entry names; of the entry itself until that is known. */
+	keyOf({ user, entry }: Listed): string {
+		const key = keyOf(entry?.id ?? user.user_id);
+		return this.names.get(key) ?? key;
+	}
+
+	/** The cursor that a user of the list has; a new one where there is none. */
+	of(listed: Listed): Cursor {
+		return this.at(this.keyOf(listed)) ?? this.begun();
+	}
+
+	/** The cursor for a read, when Resolve has told the user: only its own, or that of an entry that names nobody yet. */
+	ofRead(listed: Listed): Cursor {
 		const { user, entry } = listed;
-		if (!entry || !user.user_id) return key;
-		const prefix = userPrefix(user.user_id);
-		const owner = this.owners.get(key);
-		if (owner === prefix) return key;
-		return this.firstOf.get(prefix) ?? (owner ? '' : key);
+		const own = this.at(keyOf(user.user_id));
+		const isNamed = entry && this.names.has(keyOf(entry.id));
+		return own ?? (isNamed ? this.begun() : this.of(listed));
+	}
+
+	/** Without a cursor that both clocks contradict: its window would give nothing until then. */
+	private at(key: string): Cursor | undefined {
+		const cursor = this.all.get(key);
+		const { isChecked, latest } = this.clock;
+		const isAhead = isChecked && Number(cursor?.from) > latest + CLOCK_ERROR_MS;
+		return isAhead ? undefined : cursor;
 	}
 
 	/** Before anything was read: watching begins with the publication, and nothing but a poll without an answer was saved. */
@@ -143,7 +155,7 @@ export class Cursors {
 	}
 
 	has(listed: Listed) {
-		return this.all.has(keyOf(listed));
+		return this.all.has(this.keyOf(listed));
 	}
 
 	/** When the user was last read, or since when the user is watched (ms). */
@@ -153,7 +165,7 @@ export class Cursors {
 
 	/** Users who were not read for an hour, and since when (ms). */
 	overdue(isOld: (lastRead: number) => boolean) {
-		const times = [...this.entries]
+		const times = this.present
 			.map(([, cursor]) => this.lastRead(cursor))
 			.filter(isOld);
 		if (times.length === 0) return undefined;
@@ -164,7 +176,7 @@ export class Cursors {
 	}
 
 	meet(listed: Listed) {
-		this.met.set(keyOf(listed), labelOf(listed));
+		this.met.set(this.keyOf(listed), labelOf(listed));
 	}
 
 	/** Whether this pass has read the user, or failed to. */
@@ -215,28 +227,25 @@ export class Cursors {
 			const watchingSince = isEarlier ? begun : latest;
 			return { start, end, watchingSince, readAt: Date.now() };
 		}
-		return { start, end, watchingSince: since, readAt: latestNow };
+		const watchingSince = Math.min(since, latest);
+		return { start, end, watchingSince, readAt: latestNow };
 	}
 
 	/** After a successful read: the window begins `lookback` before the newest reading of the poll. */
 	move(listed: Listed, newest: number) {
-		const next = newest - this.settings.lookback;
-		const from = Math.max(this.of(listed).from, next);
-		this.set(listed, { from, tried: this.poll, read: this.clock.now });
+		const { from: before } = this.ofRead(listed);
+		const from = Math.max(before, newest - this.settings.lookback);
+		this.name(listed);
+		const key = this.keyOf(listed);
+		this.all.set(key, { from, tried: this.poll, read: this.clock.now });
+		this.read.add(key);
 	}
 
-	/** Of a second entry of one user: the first one is read, and its window is that of both. */
-	skip(listed: Listed, twinOf: ListEntry) {
-		this.twins.set(listed, twinOf);
-		this.change(listed, { tried: this.poll, ended: undefined });
-	}
-
-	/** When the first entries have been read, or failed to be. */
-	private followFirst() {
-		for (const [listed, entry] of this.twins) {
-			const { from, since, read } = this.of({ ...listed, entry });
-			this.change(listed, { from, since, read });
-		}
+	/** A second entry of one user has had its turn. It names that user if the first one is read. */
+	skip(twin: Listed) {
+		this.twins.push(twin);
+		const isOther = this.keyOf(twin) !== keyOf(twin.user.user_id);
+		if (isOther) this.change(twin, { tried: this.poll, ended: undefined });
 	}
 
 	/** After a read without success. */
@@ -250,51 +259,74 @@ export class Cursors {
 	}
 
 	private change(listed: Listed, part: Partial<Cursor>) {
-		this.set(listed, { ...this.of(listed), ...part });
+		this.all.set(this.keyOf(listed), { ...this.of(listed), ...part });
 	}
 
-	private set(listed: Listed, cursor: Cursor) {
-		const key = keyOf(listed);
-		const { user, entry } = listed;
-		this.all.set(key, cursor);
-		if (entry && user.user_id) this.own(key, userPrefix(user.user_id));
+	/** From now on, the entry names this user. The cursor of the one before is kept for a while: Resolve may have been wrong. */
+	private name({ user, entry }: Listed) {
+		if (!entry) return;
+		const own = keyOf(entry.id);
+		const key = keyOf(user.user_id);
+		const former = this.names.get(own);
+		const cursor = former && this.all.get(former);
+		if (cursor && former !== key)
+			this.all.set(former, { ...cursor, gone: this.clock.time });
+		if (own !== key) this.names.set(own, key);
 	}
 
-	private own(key: string, owner: string) {
-		this.owners.set(key, owner);
-		if (!this.firstOf.has(owner)) this.firstOf.set(owner, key);
-	}
-
-	/** At the end of the poll. @param isListRead to its end: then users who left it have no cursor any more */
+	/** At the end of the poll. @param isListRead to its end */
 	settle(isListRead: boolean) {
-		this.followFirst();
-		for (const key of this.met.keys()) {
-			if (!this.all.has(key)) this.all.set(key, this.begun());
+		for (const twin of this.twins)
+			if (this.read.has(keyOf(twin.user.user_id))) this.name(twin);
+		const { entries } = this.selection;
+		const present = new Set(
+			entries?.map((entry) => this.keyOf({ user: NOBODY, entry })) ??
+				this.met.keys(),
+		);
+		for (const key of present) {
+			const cursor = this.at(key) ?? this.begun();
+			this.all.set(key, { ...cursor, gone: undefined });
 		}
-		const isWhole = isListRead || this.selection.entries !== undefined;
-		for (const key of this.all.keys()) {
-			if (isWhole && !this.met.has(key)) this.all.delete(key);
+		const isGone = isListRead && !entries;
+		for (const [key, cursor] of this.all) {
+			if (!present.has(key) && (isGone || entries || cursor.gone))
+				this.leave(key, cursor);
 		}
 	}
 
-	get entries() {
-		return this.all.entries();
+	/**
+	 * A user whom the list does not show keeps the cursor for the lookback, as after a wrong Resolve: the answer may be wrong. An entry
+	 * that was removed does not.
+	 */
+	private leave(key: string, cursor: Cursor) {
+		const { time } = this.clock;
+		const { gone = this.selection.entries ? -Infinity : time } = cursor;
+		if (time - gone > this.settings.lookback) this.all.delete(key);
+		else this.all.set(key, { ...cursor, gone });
+	}
+
+	/** Of all users whom the list shows, as far as is known. */
+	get present() {
+		return [...this.all].filter(([, { gone }]) => gone === undefined);
 	}
 
 	/** `since` of the next poll: whoever joins then was not on the list when this poll began. */
-	sinceNext(isPassComplete: boolean) {
-		if (!isPassComplete) return this.since;
-		const { time } = this.clock;
+	sinceNext(isPassComplete: boolean, isListEmpty: boolean) {
+		const { time, earliest } = this.clock;
+		const since = this.isStarting ? Math.min(this.since, earliest) : this.since;
 		const { isConnectedOnly } = this.selection;
-		const seenUntil = isConnectedOnly ? time - this.settings.lookback : time;
-		return Math.max(this.since, seenUntil);
+		const isEmptyTeam = isListEmpty && this.isStarting;
+		if (!isPassComplete && !isEmptyTeam) return since;
+		const isPart = isConnectedOnly || isEmptyTeam;
+		const seenUntil = isPart ? time - this.settings.lookback : time;
+		return Math.max(since, seenUntil);
 	}
 
 	/** From where on hashes are needed (ms), by how the keys of a user's readings start. */
 	get neededFrom() {
 		const windows = new Map<string, number>();
 		for (const [key, { from }] of this.all) {
-			const prefix = this.owners.get(key) ?? key.slice(0, USER_LENGTH);
+			const prefix = prefixOf(key);
 			const earliest = from - CLOCK_ERROR_MS;
 			const known = windows.get(prefix) ?? earliest;
 			windows.set(prefix, Math.min(earliest, known));
@@ -304,20 +336,23 @@ export class Cursors {
 	}
 
 	toSave(): SavedCursor[] {
-		const { time, latest } = this.clock;
-		const now = this.isStarting ? time : latest;
+		const { earliest, latest } = this.clock;
+		// A `Date` ahead at the publication must not make later readings old.
+		const now = this.isStarting ? earliest : latest;
 		const groups = groupBy(this.all, ([, cursor]) => JSON.stringify(cursor));
 		return Array.from(groups.values(), (same) => {
 			const [[, cursor]] = same;
 			// Undefined is not saved.
 			const since = cursor.since && Math.min(cursor.since, now);
-			const users = same.map(([key]) => key + this.ownerToSave(key)).join('');
+			const users = same.map(([key]) => key).join('');
 			return { ...cursor, since, users };
 		});
 	}
 
-	private ownerToSave(key: string): string {
-		if (!this.selection.entries) return '';
-		return (this.owners.get(key) ?? '').padEnd(USER_LENGTH);
+	/** Of the entries that name a user. */
+	namesToSave(): string | undefined {
+		const keys = this.entries.map(({ id }) => keyOf(id));
+		const named = keys.filter((key) => this.names.has(key));
+		return named.map((key) => key + this.names.get(key)).join('') || undefined;
 	}
 }

@@ -29,7 +29,7 @@ import {
 	type Schedule,
 } from './scheduler';
 import { readSettings } from './settings';
-import { startState, type TriggerState } from './state';
+import { isUsable, startState, type TriggerState } from './state';
 import { testEvent } from './testEvent';
 
 /**
@@ -46,23 +46,36 @@ export async function poll(
 	} catch (error) {
 		logFault(this, error);
 		const nodeError = toNodeError(this.getNode(), error);
-		if (!schedule?.isStart) throw nodeError;
-		const { message, description } = nodeError;
+		if (!schedule) throw nodeError;
+		const text = sentences(nodeError.message, nodeError.description);
 		// n8n shows nothing but the message when a workflow cannot be published.
-		nodeError.message = sentences(message, description);
-		if (throwsAtStart(this, error)) throw nodeError;
-		this.logger.warn(
-			logLine(this, `${nodeError.message} The next poll tries again.`),
-		);
+		if (schedule.isStart) nodeError.message = text;
+		if (throws(this, schedule, error)) throw nodeError;
+		this.logger.warn(logLine(this, `${text} The next poll tries again.`));
 		await this.__commitCursor?.();
 		return null;
 	}
 }
 
-/** Publishing a workflow fails at once for a wrong key, not for an outage. */
-const throwsAtStart = (context: IPollFunctions, error: unknown) =>
-	!['init', 'leadershipChange'].includes(context.getActivationMode()) &&
-	!(error instanceof Problem && error.isTransient);
+/**
+ * Publishing a workflow fails at once for a wrong key, not for an outage. Later, an outage or a refused key is one failed execution an
+ * hour: the durable scheduler makes its polls rare by itself.
+ */
+function throws(
+	context: IPollFunctions,
+	{ local, isStart, isDurable }: Schedule,
+	error: unknown,
+): boolean {
+	const isProblem = error instanceof Problem;
+	const isTransient = isProblem && error.isTransient;
+	if (isStart) {
+		const mode = context.getActivationMode();
+		return !['init', 'leadershipChange'].includes(mode) && !isTransient;
+	}
+	const isOfAll =
+		isTransient || (isProblem && error.kind === 'credential-invalid');
+	return isDurable || !isOfAll || local.noteError(error);
+}
 
 interface ScheduledPoll extends Poll {
 	schedule: Schedule;
@@ -82,11 +95,12 @@ async function pollOnce(context: IPollFunctions, schedule: Schedule) {
 	}
 	const next = read.isOtherTeam ? startOver(one, read) : tell(one, read);
 	const { items } = read;
-	const mustSave = read.mustSave || read.isOtherTeam;
+	const isSaveDue = !isDurable && schedule.local.isSaveOld;
+	const mustSave = read.mustSave || read.isOtherTeam || isSaveDue;
 	storeState(schedule, next, items.length > 0 || mustSave);
 	if (items.length > 0) return toOutput(items);
 	if (isStart) await context.__commitCursor?.();
-	// n8n saves in-memory state only at a start and when items are emitted, so a late first read emits one empty execution.
+	// n8n saves in-memory state only at a start and when items are emitted: an empty execution saves a late first read, and once a day.
 	return mustSave && !isStart && !isDurable ? [[]] : null;
 }
 
@@ -95,18 +109,25 @@ async function stateOf({ context, schedule, settings, clock }: ScheduledPoll) {
 	const { local, given, isStart } = schedule;
 	const of = `${settings.watched} ${(await readCredential(context)).root}`;
 	const { id } = context.getNode();
-	const isSame = given?.version === 3 && given.node === id && given.of === of;
-	const known = isSame ? given : undefined;
-	if (skipIfStale(schedule, given?.poll ?? 0, isSame)) return undefined;
+	const usable = given && isUsable(given) ? given : undefined;
+	const isSame = usable?.node === id && usable.of === of;
+	if (skipIfStale(schedule, usable?.poll ?? 0, isSame)) return undefined;
 	// Higher than in all states from this process: n8n may hand a poll one that is not the last.
-	const poll = Math.max(local.polls, given?.poll ?? 1);
-	if (known) return { ...known, poll };
+	const poll = Math.max(local.polls, usable?.poll ?? 1);
+	if (isSame) return { ...usable, poll };
+	if (given !== undefined && !usable) tellError(context, unusable());
 	// Saved even if this poll fails: readings measured from now on are new.
 	const begun = startState(id, of, clock.now, poll + 1);
 	storeState(schedule, begun);
 	if (!isStart) await context.__commitCursor?.();
 	return begun;
 }
+
+const unusable = () =>
+	new Problem(
+		'The saved state of the trigger cannot be used, so the trigger starts over: readings from now on go out',
+		'Another version of the package saved it, or something else has changed it. Readings since the last poll may be missing: read that time with the node',
+	);
 
 /**
  * For a key of another team than before: its users are watched from now on, and the next poll reads
@@ -133,7 +154,7 @@ function startOver(
 
 /** Logs that trouble is over, and reports what is left. @returns the state with the time of the last report */
 function tell(
-	{ context, schedule, clock }: Poll,
+	{ context, schedule, settings, clock }: Poll,
 	read: PollRead,
 ): TriggerState {
 	const { local } = schedule;
@@ -146,7 +167,7 @@ function tell(
 				`The readings of ${countOfUsers(recovered)} can be read again.`,
 			),
 		);
-	const report = reportOf(read, local, clock.latest, throttle);
+	const report = reportOf(read, local, clock.latest, settings.zone);
 	const troubles = [...local.troubles.values()];
 	const faulty = troubles.find(({ problem }) => problem.fault);
 	if (report.problem && faulty) logFault(context, faulty.problem);

@@ -7,6 +7,7 @@
  */
 import type { IPollFunctions } from 'n8n-workflow';
 import { connect, SINGLE_ATTEMPT, type Get } from '../http/client';
+import { CANCELLED_REQUEST } from '../http/errors';
 import { RequestQueue } from '../http/requestQueue';
 import { FEW_ATTEMPTS, MAX_PAUSE_MS, SHORT_RETRY } from '../http/retry';
 import { pathOf } from '../service/readings/metrics';
@@ -21,8 +22,8 @@ import type { Schedule } from './scheduler';
 import type { Settings } from './settings';
 import type { Cursor, TriggerState } from './state';
 
-/** Part of the budget in which users aside are started. */
-const SHARE_OF_ASIDE = 0.3;
+/** Part of the budget in which users aside are started, and in which the list is asked for entries, which Resolve finds as well. */
+const SHARE = 0.3;
 /**
  * Timeout of one answer, or a part of the budget: slow answers for one user must not use up the
  * poll of the others.
@@ -59,6 +60,7 @@ export class PollReader implements Extent {
 	private get!: Get;
 	private firstFailure?: Problem;
 	isListRead = false;
+	isListEmpty = false;
 	isAsideDone = false;
 	pausedUntil?: number;
 	readonly isOld = (lastRead: number) =>
@@ -74,6 +76,10 @@ export class PollReader implements Extent {
 	/** Whether one of the users met is due, and not aside; undefined before a user is met. */
 	private hasDue?: boolean;
 	private isAside = false;
+	/** Whether users aside were not started. */
+	private isAsideLeft = false;
+	/** Whether the last read of a user aside succeeded. */
+	private hasRecovered = false;
 	private isOver = false;
 
 	constructor(
@@ -181,28 +187,48 @@ export class PollReader implements Extent {
 		this.pausedUntil = pausedUntil;
 	}
 
+	/** For the user list: entries can be read without it. */
+	private get getOfList(): Get {
+		const { clock, schedule, settings } = this.poll;
+		if (!settings.target.selection.entries) return this.get;
+		const end = clock.started + schedule.budgetMs * SHARE;
+		return async (...request) => {
+			if (performance.now() >= end) throw CANCELLED_REQUEST;
+			return await this.get(...request);
+		};
+	}
+
 	/** The users who are due in this pass, as listed. Failed ones come last, the oldest try first. */
 	private async *due(): AsyncGenerator<SelectedUser> {
 		const { cursors, results } = this;
 		const { selection } = this.poll.settings.target;
 		const aside: SelectedUser[] = [];
-		for await (const user of selection.users(this.get)) {
+		const keys = new Set<string>();
+		for await (const user of selection.users(this.getOfList)) {
 			results.meet(user);
 			this.hasDue ??= false;
 			const cursor = cursors.of(user);
-			const isAside = hasFailed(cursor) || results.isOtherTeam;
-			if (cursors.isDone(cursor)) this.offerSample(user, cursor);
+			const key = cursors.keyOf(user);
+			// A second entry of a user: Resolve may give another one now.
+			const isSecond = keys.has(key);
+			keys.add(key);
+			const isAside = isSecond || hasFailed(cursor) || results.isOtherTeam;
+			const isDone = !isSecond && cursors.isDone(cursor);
+			if (isDone) this.offerSample(user, cursor);
 			else if (isAside) aside.push(user);
 			else {
 				this.hasDue = true;
 				yield user;
 			}
 		}
-		this.isListRead = true;
+		this.isListEmpty = cursors.met.size === 0 && !selection.isConnectedOnly;
+		this.isListRead = !this.isListEmpty;
 		if (results.isOtherTeam) return;
 		if (aside.length) this.startAside();
 		const triedOf = (user: SelectedUser) => cursors.of(user).tried;
+		this.isAsideLeft = true;
 		yield* aside.sort((a, b) => triedOf(a) - triedOf(b));
+		this.isAsideLeft = false;
 	}
 
 	/**
@@ -213,7 +239,7 @@ export class PollReader implements Extent {
 		const { schedule, settings } = this.poll;
 		const partMs = settings.target.requestsPerSecond
 			? Infinity
-			: schedule.budgetMs * SHARE_OF_ASIDE;
+			: schedule.budgetMs * SHARE;
 		this.isAside = true;
 		this.startsUntil = Math.min(performance.now() + partMs, this.end);
 	}
@@ -224,7 +250,7 @@ export class PollReader implements Extent {
 		if (this.isOver) return;
 		const read = settings.event.read(this.get, this.due(), {
 			target: settings.target,
-			windowStartOf: (user) => cursors.windowStart(cursors.of(user)),
+			windowStartOf: (user) => cursors.windowStart(cursors.ofRead(user)),
 			attemptsOf: (user) => this.attemptsOf(cursors.of(user)),
 			budget: () => ({
 				retryMs: timeoutMs / 2,
@@ -238,7 +264,9 @@ export class PollReader implements Extent {
 			for await (const result of read) await this.take(result);
 		};
 		await takeEach().catch((error: Error) => this.endBy(error));
-		this.isAsideDone = !this.isOver;
+		// While they can be read again, the pass waits for the rest of them.
+		const isRecovery = this.isAsideLeft && this.hasRecovered;
+		this.isAsideDone = !this.isOver && !isRecovery;
 	}
 
 	/** Retries must not use up the poll when many users fail, nor the limit after a limit. */
@@ -254,8 +282,9 @@ export class PollReader implements Extent {
 		const { cursors, results, queue } = this;
 		if (!this.isAside) this.startsUntil = this.deadline;
 		cursors.meet(result);
-		if (result.twinOf) return results.noteTwin(result, result.twinOf);
+		if (result.twinOf) return results.noteTwin(result);
 		const problem = this.problemOf(result);
+		this.hasRecovered = this.isAside && !problem;
 		if (!problem) return this.noteRead(result);
 		const isLimit: boolean = isThrottle(problem);
 		if (isLimit && (await queue.knowsThrottledForAll()))

@@ -2,20 +2,20 @@
  * Report: the failed execution beside a poll that tells of trouble. Users who fail are told at once; whoever was not read for an
  * hour is told too, whatever the reason, because it is the missing read that is reported. One report an hour for all.
  */
+import { DateTime } from 'luxon';
 import {
 	countOfUsers,
 	isThrottle,
 	Problem,
 	sentences,
 } from '../shared/problem';
-import { hasFailed, type Cursors } from './cursors';
-import type { PollEnd } from './results';
+import { hasFailed } from './cursors';
+import type { PollRead } from './reader';
 import type { Local } from './scheduler';
-import { HOUR_MS, type Cursor } from './state';
+import { DAY_MS, HOUR_MS, JITTER_MS, type Cursor } from './state';
 
-const DAY_MS = 24 * HOUR_MS;
-/** Poll times are a minute apart at least, and a poll may begin some ms before its time. */
-const JITTER_MS = 30_000;
+/** Of the users who could not be read; more would hide the advice. */
+const MAX_NAMED = 5;
 
 type Entry = [key: string, cursor: Cursor];
 
@@ -26,79 +26,87 @@ interface Report {
 	told?: number;
 }
 
-/** @param begun begin of the poll, by n8n's clock (ms) @param throttle of this poll */
+/** @param begun begin of the poll, by n8n's clock (ms) @param zone of the times in the report */
 export function reportOf(
-	{ cursors, hadFailed, state: { told } }: PollEnd,
+	read: PollRead,
 	local: Local,
 	begun: number,
-	throttle?: Problem,
+	zone: string,
 ): Report {
-	const trouble = troubleOf(cursors, local);
-	const { first, isListOld, isLongRound, areAllSound } = trouble;
-	if (!first && !isListOld && !throttle) {
-		// All who were in trouble are read again, or have left: a new failure is told at once.
-		return hadFailed && areAllSound ? {} : { told };
-	}
+	const { told = -Infinity } = read.state;
+	const trouble = troubleOf(read, local, told);
+	const { first, isListOld, isLongRound } = trouble;
+	const isTrouble = first ?? read.throttle ?? read.listProblem ?? isListOld;
 	const everyMs = isLongRound ? DAY_MS : HOUR_MS;
 	// From begin to begin: polls of one interval end at different times.
-	const sinceTold = Math.abs(begun - (told ?? -Infinity));
-	if (sinceTold < everyMs - JITTER_MS) return { told };
-	return { problem: wordsOf(trouble, cursors, local), told: begun };
+	const isTold = Math.abs(begun - told) < everyMs - JITTER_MS;
+	if (!isTrouble || isTold) return { told: read.state.told };
+	return { problem: wordsOf(trouble, read, local, zone), told: begun };
 }
 
 type Trouble = ReturnType<typeof troubleOf>;
 
-/** What there is to tell after a poll. */
-function troubleOf(cursors: Cursors, local: Local) {
+/** What there is to tell after a poll. @param told time of the last report */
+function troubleOf(
+	{ cursors, listProblem }: PollRead,
+	local: Local,
+	told: number,
+) {
 	const { troubles, throttle, listReadAt } = local;
-	const isOld = (time?: number) => local.isOld(time);
 	const isFailing = ([key, cursor]: Entry) => {
 		const known = troubles.get(key);
 		return known && hasFailed(cursor) && !isThrottle(known.problem);
 	};
 	const isKnown = ([key]: Entry) => troubles.has(key);
-	const isSound = (entry: Entry) => !hasFailed(entry[1]) && !isKnown(entry);
-	const entries = [...cursors.entries];
-	const unread = entries.filter(
-		(entry) => isFailing(entry) || isOld(cursors.lastRead(entry[1])),
+	const { present } = cursors;
+	const unread = present.filter(
+		(entry) => isFailing(entry) || local.isOld(cursors.lastRead(entry[1])),
 	);
 	const first = unread.find(isFailing) ?? unread.find(isKnown) ?? unread.at(0);
 	// The poll that reaches the last users of a round may meet no limit itself.
-	const limit = isOld(throttle?.at) ? undefined : throttle;
-	/** Whether nothing is wrong but that a round over all users takes longer than an hour. */
-	const isLongRound = first && !limit && unread.every(isSound);
+	const limit = local.isOld(throttle?.at) ? undefined : throttle;
+	const isSound = (entry: Entry) => !hasFailed(entry[1]) && !isKnown(entry);
+	const areSound = !limit && !listProblem && unread.every(isSound);
+	// Without a read since the last report, there is no round.
+	const isMoving = present.some(([, { read = -Infinity }]) => read >= told);
 	return {
 		unread,
 		first,
 		limit,
-		isLongRound,
-		isListOld: cursors.met.size > 1 && isOld(listReadAt),
-		areAllSound: entries.every(isSound),
+		/** Whether nothing is wrong but that a round over all users takes longer than an hour. */
+		isLongRound: first && areSound && isMoving,
+		isListOld: cursors.met.size > 1 && local.isOld(listReadAt),
+		/** Whether others than the unread were read. */
+		hasOthers: present.length > unread.length,
 	};
 }
 
-function wordsOf(trouble: Trouble, cursors: Cursors, { troubles }: Local) {
-	const { unread, first, limit, isLongRound, isListOld } = trouble;
+function wordsOf(
+	trouble: Trouble,
+	read: PollRead,
+	{ troubles }: Local,
+	zone: string,
+) {
+	const { unread, first, limit, isLongRound, isListOld, hasOthers } = trouble;
 	const [key = '', cursor] = first ?? [];
 	const known = troubles.get(key);
 	const limited = limit?.reworded(
 		`${LIMITED}. ${limit.message}`,
 		LIMITED_ADVICE,
 	);
-	const reasons = [known?.problem, limited].filter((one) => one !== undefined);
+	const problems = [known?.problem, limited, read.listProblem];
+	const reasons = problems.filter((one) => one !== undefined);
 	if (!reasons.length) reasons.push(unreached());
 	const message = sentences(
-		cursor &&
-			`The readings of ${countOfUsers(unread.length)} could not be read`,
+		first && `The readings of ${countOfUsers(unread.length)} could not be read`,
 		...reasons.map((reason) => reason.message),
-		isLongRound && cursor && roundOf(cursors.lastRead(cursor)),
+		isLongRound && cursor && roundOf(read.cursors.lastRead(cursor)),
 		isListOld && 'The last users of the list were not reached for an hour',
 	);
 	const description = sentences(
-		cursor &&
-			nameOf(cursors.lastRead(cursor), known?.label ?? cursors.met.get(key)),
+		first && namesOf(first, trouble, read, troubles, zone),
 		...reasons.map((reason) => reason.description),
-		cursors.met.size > 1 && OTHERS_GO_OUT,
+		read.hasRead && hasOthers && OTHERS_GO_OUT,
 		MISSING_FOLLOW,
 	);
 	return reasons[0].reworded(message, description);
@@ -118,10 +126,25 @@ const LIMITED =
 const LIMITED_ADVICE =
 	"The next polls go on where this one has ended, and nothing is lost. Poll less often, or set 'Requests per Second' in the options to what the service allows";
 
-/** The user in words, if this poll or an earlier failure knows more than a hash. */
-function nameOf(last: number, label = 'one whom this poll has not reached') {
-	const time = new Date(last).toISOString().slice(0, 16).replace('T', ' ');
-	return `The first is ${label}, not read since ${time} UTC`;
+/** Users who were not read, the one of the message first, each with the time of the last read. */
+function namesOf(
+	first: Entry,
+	{ unread }: Trouble,
+	{ cursors }: PollRead,
+	troubles: Local['troubles'],
+	zone: string,
+): string {
+	const labelOf = ([key]: Entry) =>
+		troubles.get(key)?.label ?? cursors.met.get(key);
+	const others = unread.filter((entry) => entry !== first && labelOf(entry));
+	const named = [first, ...others].slice(0, MAX_NAMED).map((entry) => {
+		const label = labelOf(entry) ?? 'one whom this poll has not reached';
+		const last = DateTime.fromMillis(cursors.lastRead(entry[1]), { zone });
+		return `${label} since ${last.toFormat('yyyy-MM-dd HH:mm')}`;
+	});
+	const rest = unread.length - named.length;
+	const more = rest > 0 ? ` and ${rest.toLocaleString('en')} more` : '';
+	return `Not read: ${named.join(', ')}${more} (times in ${zone})`;
 }
 
 function roundOf(last: number) {

@@ -3,12 +3,12 @@ import type { IDataObject } from 'n8n-workflow';
 import { pollMessages, pollRows, type FoundRow } from '../messages/alert';
 import { toItem, userPrefix } from '../service/readings/identity';
 import type { UserResult } from '../service/readings/readUsers';
-import type { ListEntry, SelectedUser } from '../service/users/selection';
+import type { SelectedUser } from '../service/users/selection';
 import { lowerUserId } from '../service/users/users';
 import { localTimeIn } from '../shared/dateTime';
-import { problemOfOne, type Problem } from '../shared/problem';
+import { Problem, problemOfOne } from '../shared/problem';
 import type { Clock } from './clock';
-import { Cursors, hasFailed, keyOf, labelOf, type Miss } from './cursors';
+import { Cursors, hasFailed, labelOf, type Miss } from './cursors';
 import { SeenReadings } from './seen';
 import type { Settings } from './settings';
 import type { Cursor, TriggerState } from './state';
@@ -17,6 +17,8 @@ import type { Cursor, TriggerState } from './state';
 export interface Extent {
 	/** Whether the user list was read to its end. */
 	isListRead: boolean;
+	/** Whether it has no users: an answer that may be wrong. */
+	isListEmpty: boolean;
 	/** Whether all users aside had their turn. If not, the next poll puts only the rest aside. */
 	isAsideDone: boolean;
 	/** Nothing is sent until then. */
@@ -42,10 +44,12 @@ export interface PollEnd {
 	/** Whether the key is one of another team, as the whole list tells. */
 	isOtherTeam: boolean;
 	isListRead: boolean;
+	/** What is wrong with the user list, beside an error. */
+	listProblem?: Problem;
 	/** Key of a cursor → why its user was not read; nothing for one who was. */
 	troubles: ReadonlyMap<string, Trouble | undefined>;
-	/** Whether a user had failed before this poll. */
-	hadFailed: boolean;
+	/** Whether any user was read. */
+	hasRead: boolean;
 	/** How many users who had failed were read. */
 	recovered: number;
 	cursors: Cursors;
@@ -102,7 +106,7 @@ export class PollResult {
 	/** Notes a user who was read: what is old is seen, the rest is emitted. @returns the problem of rows that cannot be compared */
 	detect(result: UserResult): Problem | undefined {
 		const { event, isWanted } = this.settings;
-		const cursor = this.cursors.of(result);
+		const cursor = this.cursors.ofRead(result);
 		// A user who was read once is not new any more.
 		const rows = event.metric || cursor.read === undefined ? result.rows : [];
 		try {
@@ -117,22 +121,26 @@ export class PollResult {
 			return problemOfOne(error, false);
 		}
 		this.reads.push(result);
-		this.troubles.set(keyOf(result), undefined);
+		this.troubles.set(this.cursors.keyOf(result), undefined);
 		return undefined;
 	}
 
 	/** Notes a second entry of a user: it is not read. */
-	noteTwin(result: UserResult, twinOf: ListEntry) {
-		this.troubles.set(keyOf(result), undefined);
-		this.cursors.skip(result, twinOf);
+	noteTwin(result: UserResult) {
+		this.troubles.set(this.cursors.keyOf(result), undefined);
+		this.cursors.skip(result);
 	}
 
 	/** Notes a read without success. */
 	noteMiss(result: UserResult, miss: Miss, problem: Problem) {
+		const { cursors } = this;
 		// An answer that the end of the poll has cut off says nothing about the user.
 		if (miss !== 'cut' || problem.httpCode)
-			this.troubles.set(keyOf(result), { label: labelOf(result), problem });
-		this.cursors.miss(result, miss);
+			this.troubles.set(cursors.keyOf(result), {
+				label: labelOf(result),
+				problem,
+			});
+		cursors.miss(result, miss);
 	}
 
 	/** Whether this pass has read every user of the list, or failed to. */
@@ -142,28 +150,29 @@ export class PollResult {
 			!cursors.met.has(key) ||
 			cursors.isDone(cursor) ||
 			(isAsideDone && hasFailed(cursor));
-		return isListRead && !isOtherTeam && [...cursors.entries].every(isDone);
+		return isListRead && !isOtherTeam && cursors.present.every(isDone);
 	}
 
 	/** Makes the items, and the state to save: nothing else changes a state. */
 	finish(extent: Extent): PollEnd {
 		const { before, cursors, seen, troubles, isOtherTeam } = this;
-		const { isListRead, pausedUntil } = extent;
+		const { isListRead, isListEmpty, pausedUntil } = extent;
 		const { emitted, finished } = this.emit();
-		const moved = finished.map((result) => cursors.of(result));
+		const moved = finished.map((result) => cursors.ofRead(result));
 		for (const result of finished) cursors.move(result, seen.newest);
-		cursors.settle(isListRead);
+		// Known users may come later on the list. Until then, those of another team have no cursor.
+		const isUnclear = isOtherTeam && !isListRead;
+		if (!isUnclear) cursors.settle(isListRead);
 		const isPassComplete = this.isPassComplete(extent);
 		const poll = before.poll + 1;
-		// Known users may come later on the list.
-		const isUnclear = isOtherTeam && !isListRead;
 		const state: TriggerState = {
 			...before,
 			poll,
 			pass: isPassComplete ? poll + 1 : cursors.pass,
-			since: cursors.sinceNext(isPassComplete),
+			since: cursors.sinceNext(isPassComplete, isListEmpty),
 			team: isUnclear ? before.team : this.team,
 			cursors: cursors.toSave(),
+			names: cursors.namesToSave(),
 			seen: seen.toSave(cursors.neededFrom),
 			pausedUntil,
 		};
@@ -173,11 +182,18 @@ export class PollResult {
 			mustSave: moved.some(({ read }) => read === undefined),
 			isOtherTeam: isOtherTeam && isListRead,
 			isListRead,
+			listProblem: this.listProblemOf(isUnclear, isListEmpty),
 			troubles,
-			hadFailed: before.cursors.some(hasFailed),
+			hasRead: this.hasRead,
 			recovered: moved.filter(hasFailed).length,
 			cursors,
 		};
+	}
+
+	private listProblemOf(isUnclear: boolean, isListEmpty: boolean) {
+		if (isUnclear) return teamUnclear();
+		const hadUsers = this.before.cursors.length > 0;
+		return isListEmpty && hadUsers ? listEmpty() : undefined;
 	}
 
 	/** The oldest rows, which go out, and the reads of which no row is left. */
@@ -209,3 +225,17 @@ export class PollResult {
 			: pollMessages(shown, { ...options, overdue });
 	}
 }
+
+const listEmpty = () =>
+	new Problem(
+		'The user list of the service is empty, and had users before',
+		'If the team has no users any more, unpublish the workflow',
+		{ kind: 'temporarily-unavailable' },
+	);
+
+const teamUnclear = () =>
+	new Problem(
+		'The key of the credential may belong to another team than before: the user list takes longer than a poll, and no user on it so far is known',
+		"Set 'Requests per Second' higher: the trigger starts over when a poll reads the list to its end",
+		{ kind: 'temporarily-unavailable' },
+	);

@@ -5,7 +5,7 @@
 import type { IPollFunctions, Workflow } from 'n8n-workflow';
 import type { Problem } from '../shared/problem';
 import type { PollEnd, Trouble } from './results';
-import { HOUR_MS, type TriggerState } from './state';
+import { DAY_MS, HOUR_MS, JITTER_MS, type TriggerState } from './state';
 
 /** In memory, n8n gives no budget. On the durable scheduler only a start has this one, which tells it from a poll time. */
 const DEFAULT_BUDGET_MS = 300_000;
@@ -41,6 +41,10 @@ export class Local {
 	/** End (ms since 1970) and length of the last pause, such as a night without poll times. */
 	private resumedAt = 0;
 	private pausedMs = 0;
+	/** When n8n saved the state in memory last, by `performance.now()`. */
+	private savedAt = performance.now();
+	/** When an error of a whole poll was thrown last, by its kind (ms since 1970). */
+	private readonly thrownAt = new Map<string, number>();
 	/** Whether a poll was skipped since the last one. */
 	isSkipped = false;
 	/** Whether the last poll had the budget of a start, and the mode of a poll time. */
@@ -81,6 +85,24 @@ export class Local {
 			if (trouble) this.troubles.set(key, trouble);
 			else this.troubles.delete(key);
 		}
+	}
+
+	/** Whether what n8n saved in memory is a day old: after a restart it would be the state. */
+	get isSaveOld() {
+		return performance.now() - this.savedAt >= DAY_MS;
+	}
+
+	/** Notes a state that n8n saves. */
+	noteSave() {
+		this.savedAt = performance.now();
+	}
+
+	/** Notes an error of a whole poll, unless one of its kind was thrown within the hour. @returns whether it is thrown */
+	noteError({ kind }: Problem): boolean {
+		const last = this.thrownAt.get(kind) ?? -Infinity;
+		if (Math.abs(Date.now() - last) < HOUR_MS - JITTER_MS) return false;
+		this.thrownAt.set(kind, Date.now());
+		return true;
 	}
 
 	/** Whether that was longer ago than an hour and two polls, in which this process could have read a user. @param time ms since 1970 */
@@ -141,11 +163,12 @@ export function scheduleOf(context: IPollFunctions) {
 function adoptState(data: object, id: string, stored: Stored) {
 	const all = data as Record<string, Stored | undefined>;
 	const own = Object.values(all).find((one) => one?.state?.node === id);
-	if (own === stored) return;
 	const { state } = stored;
+	const isOfOther = typeof state?.node === 'string' && state.node !== id;
+	if (own === stored || !(own ?? isOfOther)) return;
 	stored.state = own?.state;
 	delete own?.state;
-	if (state) all[state.node] = { state };
+	if (isOfOther) all[state.node] = { state };
 }
 
 /** Skips a poll while the previous one runs: in memory, n8n starts it all the same. A start takes over instead. */
@@ -173,7 +196,7 @@ export function withdraw({ stored, given }: Schedule) {
 
 /** Stores the state of a poll. @param isNeeded whether the poll emits, or has read users for the first time */
 export function storeState(
-	{ local, stored }: Schedule,
+	{ local, stored, isStart }: Schedule,
 	state: TriggerState,
 	isNeeded = false,
 ) {
@@ -182,6 +205,7 @@ export function storeState(
 	local.endedAt = Date.now();
 	local.isSkipped = false;
 	if (isNeeded) local.needed = state.poll;
+	if (isNeeded || isStart) local.noteSave();
 }
 
 /**

@@ -10,7 +10,7 @@ import {
 	type IdentifiedRow,
 	type Identity,
 } from '../service/readings/identity';
-import { HOUR_MS, partsOf } from './state';
+import { HOUR_MS, partsOf, SEEN_LENGTH } from './state';
 
 /** Which rows of one user count. All times in ms; readings before `start` are ignored. */
 export interface TimeWindow {
@@ -25,8 +25,7 @@ export interface TimeWindow {
 
 /** Characters of the hashes of a reading's key, and of its key and values. A letter follows. */
 const SAVED_KEY_LENGTH = 20;
-const VALUES_LENGTH = 6;
-const ENTRY_LENGTH = SAVED_KEY_LENGTH + VALUES_LENGTH + 1;
+const VALUES_LENGTH = SEEN_LENGTH - SAVED_KEY_LENGTH - 1;
 
 /** Readings without a time have no hour, and are retained forever. */
 const hourOf = ({ time }: IdentifiedRow) =>
@@ -56,7 +55,7 @@ export class SeenReadings {
 
 	constructor(saved: Record<string, string>) {
 		for (const [hour, entries] of Object.entries(saved)) {
-			for (const entry of partsOf(entries, ENTRY_LENGTH)) {
+			for (const entry of partsOf(entries, SEEN_LENGTH)) {
 				const values = entry.slice(SAVED_KEY_LENGTH);
 				this.all.set(entry.slice(0, SAVED_KEY_LENGTH), { hour, values });
 			}

@@ -1,11 +1,14 @@
 /**
- * Saved state: what the trigger keeps between two polls, and its version. Keys are saved names and never change; another `version`
- * starts over, so a change of this shape must convert the old one.
+ * Saved state: what the trigger keeps between two polls, its version, and the check of what n8n gives back. Keys are saved names and
+ * never change; another `version` starts over, so a change of this shape must convert the old one.
  */
+import { isObject } from '../shared/values';
+
+const VERSION = 4;
 
 /** All times in ms since 1970. Hashes only: no user ID and no reading. */
 export interface TriggerState {
-	version: 3;
+	version: typeof VERSION;
 	/** Node ID: n8n keeps static data by node name in memory, by node ID on the durable scheduler. */
 	node: string;
 	/** What is watched: event, users, provider, Base URL. Another value starts over. */
@@ -18,8 +21,10 @@ export interface TriggerState {
 	pass: number;
 	/** When watching began; later, when the last complete pass ended. Whoever joins is watched since then. */
 	since: number;
-	/** One cursor per user, or per entry of *User IDs*. */
+	/** One cursor per user, and per entry of *User IDs* that names nobody yet. */
 	cursors: SavedCursor[];
+	/** For each entry of *User IDs* its hash, and the hash of the user whom it names: the same 12 characters as of `users`. */
+	names?: string;
 	/** Hour since 1970 → hashes of the readings of that hour (seen.ts). */
 	seen: Record<string, string>;
 	/** Time of the last report, until all users are read again. */
@@ -42,15 +47,24 @@ export interface Cursor {
 	since?: number;
 	/** `cut`: by the end of the poll, once. `failed`: anything else, and a second cut. */
 	ended?: 'cut' | 'failed';
+	/** Since when the list does not show the user. */
+	gone?: number;
 }
 
 /** Users with equal cursors. */
 export interface SavedCursor extends Cursor {
-	/** 12 characters of a hash for each user; after those of an entry, 6 of its user's (cursors.ts). */
+	/** 12 characters of a hash for each user (cursors.ts). */
 	users: string;
 }
 
+/** Characters of a user's hash, and of the hashes of a reading (seen.ts). */
+export const KEY_LENGTH = 12;
+export const SEEN_LENGTH = 27;
+
 export const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
+/** Poll times are a minute apart at least, and a poll may begin some ms before its time. */
+export const JITTER_MS = 30_000;
 
 /** @param poll count of the poll that begins to watch */
 export const startState = (
@@ -59,7 +73,7 @@ export const startState = (
 	since: number,
 	poll: number,
 ): TriggerState => ({
-	version: 3,
+	version: VERSION,
 	node,
 	of,
 	poll,
@@ -74,3 +88,63 @@ export const partsOf = (text: string, length: number): string[] =>
 	Array.from({ length: text.length / length }, (_, at) =>
 		text.slice(at * length, (at + 1) * length),
 	);
+
+type Check = (value: unknown) => boolean;
+
+/** The forms that a clock can have had; what is sent has a year of four digits. */
+const FIRST_TIME = Date.UTC(1969, 0);
+const LAST_TIME = Date.UTC(2200, 0);
+const isTime: Check = (value) =>
+	Number(value) === value && value > FIRST_TIME && value < LAST_TIME;
+const isCount: Check = (value) => Number.isSafeInteger(value);
+const isText: Check = (value) => typeof value === 'string';
+const isTextOf =
+	(length: number): Check =>
+	(value) =>
+		typeof value === 'string' && value.length % length === 0;
+const optional =
+	(check: Check): Check =>
+	(value) =>
+		value === undefined || check(value);
+
+const SEEN: Check = (value) =>
+	isObject(value) && Object.values(value).every(isTextOf(SEEN_LENGTH));
+
+const CURSOR: Record<keyof SavedCursor, Check> = {
+	users: isTextOf(KEY_LENGTH),
+	from: isTime,
+	tried: (value) => Number.isFinite(value),
+	read: optional(isTime),
+	since: optional(isTime),
+	ended: optional((value) => value === 'cut' || value === 'failed'),
+	gone: optional(isTime),
+};
+
+const STATE: Record<keyof TriggerState, Check> = {
+	version: (value) => value === VERSION,
+	node: isText,
+	of: isText,
+	team: optional(isText),
+	poll: isCount,
+	pass: isCount,
+	since: isTime,
+	cursors: (value) => Array.isArray(value) && value.every(fits(CURSOR)),
+	names: optional(isTextOf(2 * KEY_LENGTH)),
+	seen: SEEN,
+	told: optional(isTime),
+	pausedUntil: optional(isTime),
+};
+
+const fits = (checks: Record<string, Check>) => (value: unknown) =>
+	isObject(value) &&
+	Object.entries(checks).every(([name, check]) => check(value[name]));
+
+/** Whether a poll can go on with this state: of this version, of the right shape, with times and counts that may be true. */
+export function isUsable(given: TriggerState): boolean {
+	const isNotAhead = ({ tried }: Cursor) => tried <= given.poll;
+	return (
+		fits(STATE)(given) &&
+		given.pass <= given.poll + 1 &&
+		given.cursors.every(isNotAhead)
+	);
+}

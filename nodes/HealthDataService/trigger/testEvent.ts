@@ -5,9 +5,8 @@ import { Clock } from './clock';
 import { PollReader } from './reader';
 import { Local } from './scheduler';
 import { readSettings, TEST_USERS, type Settings } from './settings';
-import { startState } from './state';
+import { DAY_MS, startState } from './state';
 
-const DAY_MS = 86_400_000;
 /** How far back readings are looked for. */
 const TEST_DAYS = 90;
 /** The user of n8n waits: users with slower answers are left out. */

@@ -109,9 +109,10 @@ it('names the failed user, and says that the others can be read', async () => {
 	]);
 	expect(poll).toEqual([
 		failed('Watch', `The readings of 1 user could not be read. ${USER_REFUSED}.`),
-		// Cut at 300 characters, after what to do.
 		expect.stringMatching(
-			new RegExp(`^\`The first is ${ben.user_id}, not read since [\\d: -]+ UTC\\. ${ASK} New readings of all other`),
+			new RegExp(
+				`^\`Not read: ${ben.user_id} since [\\d: -]+ \\(times in [\\w/]+\\)\\. ${ASK} New readings of all other`,
+			),
 		),
 	]);
 });

@@ -29,6 +29,10 @@ const FOUND: Record<string, [world: Partial<Setting>, steps: Step[]]> = {
 		{ clockHours: 23 },
 		[measure(), wait(1000), clock(0), poll],
 	],
+	"New User: n8n's clock and the service's go back a day together, and those who were there are not new": [
+		{ event: 'user', sendsDate: true, people: 1 },
+		[date(-23), clock(-23), poll],
+	],
 	'A clock ahead at the activation: who left the team and comes back loses no reading': [
 		{ clockHours: 23, sendsDate: true, people: 3 },
 		[measure(), leave, poll, comeBack, wait(30_000), correct(0, 100), poll],

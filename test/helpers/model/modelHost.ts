@@ -95,7 +95,11 @@ export class ModelHost {
 	}
 
 	async tick(): Promise<Ended> {
-		return await this.end(this.begin(), this.budgetMs);
+		const before = this.logged.length;
+		const ended = await this.end(this.begin(), this.budgetMs);
+		// In memory, an error of all users that was thrown within the hour is a line of the log.
+		const line = this.logged.slice(before).find((one) => one.endsWith('The next poll tries again.'));
+		return line === undefined ? ended : { record: ended.record, error: new Error(line) };
 	}
 
 	get startBudgetMs() {

@@ -49,10 +49,6 @@ export class ReportsBound {
 	private pausedMs = 0;
 	/** Begin of the last poll with a report. */
 	private reportedAt = -Infinity;
-	/** Whether somebody was unread in each poll since then. */
-	private isLasting = false;
-	/** Whether nobody failed in a poll since then. */
-	private isMaybeOver = false;
 	/** Polls with a failure, and without a report. */
 	private untold = 0;
 	/** When each user was last read, and in which poll. */
@@ -65,7 +61,7 @@ export class ReportsBound {
 	) {}
 
 	judge(poll: PollReports) {
-		const { reported, error, logged, served, begun, ended, watched, failing, unread } = poll;
+		const { reported, error, logged, served, begun, ended, watched } = poll;
 		// A user who may be read or not, as with a malformed answer, may have been read.
 		for (const user of this.read.keys()) if (!watched.includes(user)) this.read.delete(user);
 		for (const user of watched) {
@@ -78,22 +74,17 @@ export class ReportsBound {
 		this.judgeAbsence(poll, failures);
 		if (reported.length > 1) fail('several reports of one poll', about);
 		if (reported.length > 0) {
-			if (this.isLasting && !this.isMaybeOver && begun - this.reportedAt < HOUR - MINUTE)
+			if (begun - this.reportedAt < HOUR - MINUTE)
 				fail('a report less than an hour after the last one', { ...about, last: this.reportedAt - begun });
 			this.reportedAt = begun;
-			this.isLasting = true;
-			this.isMaybeOver = false;
 		}
-		if (failing.size === 0) this.isMaybeOver = true;
 		if (failures.length > 0) this.toldAt = ended;
-		const isTold = reported.length > 0;
-		if (!isTold && failing.size === 0 && unread.length === 0) this.isLasting = false;
 		if (error !== undefined && !poll.mayFail) fail('a poll failed though the user list answered', about);
 		for (const text of [...failures, ...logged]) this.judgeText(text, poll, about);
 	}
 
 	private judgePrompt({ poll, begun, failing, isPrompt }: PollReports, isTold: boolean) {
-		const isDue = !this.isLasting || begun - this.toldAt >= HOUR;
+		const isDue = begun - this.toldAt >= HOUR;
 		if (isTold || failing.size === 0) this.untold = 0;
 		else if (isDue && isPrompt && ++this.untold > 1) fail('a failure is not told by its second poll', { poll });
 	}
