@@ -108,7 +108,7 @@ describe('that Monday morning', () => {
 		[['29 09:00 182/90', '29 09:10 150/118'], '150/118 Sun 29 Nov 09:10 high, 182/90 09:00 high'],
 		[
 			['29 09:00 165/88', '30 07:00 150/115', '30 08:00 128/80'],
-			'150/115 Mon 30 Nov 07:00 high; latest 128/80 Mon 30 Nov 08:00, by cuff',
+			'150/115 Mon 30 Nov 07:00 high; latest 128/80 Mon 30 Nov 08:00; by cuff',
 		],
 		[
 			[
@@ -151,7 +151,7 @@ Beyond single limits, in the last 24 hours of the period: 1
 • anna: 180/95 Mon 30 Nov 08:01 high, 185/100 07:56 high, 192/110 07:51 high
 
 Beyond single limits, earlier in the period: 1
-• ben: 88/60 Thu 26 Nov 09:00 low; latest 121/80 Sun 29 Nov 20:10, by cuff
+• ben: 88/60 Thu 26 Nov 09:00 low; latest 121/80 Sun 29 Nov 20:10; by cuff
 
 High mean, new: 4
 • anna: 185.7/101.7, before none, 3 readings on 1 day, too few to judge, latest 180/95 Mon 30 Nov 08:01 high, by cuff
@@ -313,7 +313,7 @@ describe('what is asked for', () => {
 		expect(section(text, 'Mean in range: 1')).toHaveLength(1);
 		expect(text).not.toContain('Every reading');
 		expect(html.slice(html.indexOf('<h2>Every reading: 4</h2>'))).toMatch(
-			/<b>Sun 29 Nov 2026 20:10<\/b>: 121\/80, by cuff and phone<\/p>\n<p><b>Sun 29 Nov 2026 09:10<\/b>: 0\/0, cannot be right, by cuff<\/p>\n<p><b>Sun 29 Nov 2026 09:00<\/b>: 88\/60, low, by cuff<\/p>/,
+			/<b>Sun 29 Nov 2026 20:10<\/b>: 121\/80, by cuff, phone<\/p>\n<p><b>Sun 29 Nov 2026 09:10<\/b>: 0\/0, cannot be right, by cuff<\/p>\n<p><b>Sun 29 Nov 2026 09:00<\/b>: 88\/60, low, by cuff<\/p>/,
 		);
 	});
 
@@ -348,6 +348,15 @@ describe('what is asked for', () => {
 		expect(text).toContain(
 			'\nOnly provider omron, source type cuff or watch, users who have it connected now, at most 500 users.\n',
 		);
+	});
+
+	it('no word of ours is a format either', async () => {
+		person('anna', ['30 08:00 190/100']);
+		const provider = { __rl: true, mode: 'slug', value: 'apple_health_kit' };
+		const shown = await run(message({ provider }), { timezone: 'America/New_York', onError: 'continueRegularOutput' });
+		const other = await run(message(), { timezone: 'America/New_York' });
+		expect(other.rows[0].text).toContain('Times in America/New＿York, values');
+		for (const { text } of [...shown.rows, ...other.rows]) expect(text).not.toMatch(/[*_`~<>[\]#@|]/);
 	});
 
 	it("names the user's own time zone", async () => {

@@ -28,7 +28,6 @@ import type { UserRef } from '../service/users/users';
 import type { LocalTimeOf } from '../shared/dateTime';
 import { groupBy } from '../shared/values';
 import {
-	andMore,
 	fitsText,
 	layOut,
 	personName,
@@ -38,16 +37,19 @@ import {
 	type Section,
 } from './text';
 import {
+	isCorrected,
+	latestWords,
 	limitsWords,
 	metricName,
+	newestOf,
 	peopleWords,
 	plural,
 	readingList,
 	readingNoun,
 	severity,
+	sourceWords,
 	timeWords,
 	valueWords,
-	type ReadingStyle,
 } from './words';
 
 /** A reading that goes out, with its `change`. */
@@ -89,7 +91,6 @@ interface Person {
 const MAX_PEOPLE = 30;
 /** A line with more readings is shortened. */
 const LINE_LENGTH = { all: 10, beyond: 10, newest: 3 };
-const MAX_SOURCES = 5;
 
 /** Columns of *One Message per Poll*. */
 export const ALERT_COLUMNS = [
@@ -338,8 +339,10 @@ function personOf(found: readonly FoundRow[], options: PollOptions): Person {
 		found.map(({ row }) => read(row.row)),
 	);
 	const known = withoutSourceCopies(metric, result.rows.map(read));
-	const past = known.filter(({ time = 0 }) => time <= latestNow);
-	const current = newestOf(metric, past);
+	const past = known.filter(
+		(one) => (one.time ?? 0) <= latestNow && isCounted(metric, one),
+	);
+	const current = newestOf(past);
 	const isShown = measurements.some(
 		(one) =>
 			!current || ((one.time ?? 0) <= latestNow && msAfter(current, one) <= 0),
@@ -354,36 +357,16 @@ function personOf(found: readonly FoundRow[], options: PollOptions): Person {
 	return {
 		user: result.user,
 		measurements,
-		latest: newestOf(metric, [...past, ...measurements]),
+		latest: newestOf([
+			...past,
+			...measurements.filter((one) => isCounted(metric, one)),
+		]),
 		reached: reachedBy(metric, limits, measurements),
 		isUsable: measurements.every((one) => isCounted(metric, one)),
 		line: words.filter(Boolean).join('; '),
 		ids: found.map(({ row }) => row.key + row.values).sort(),
 	};
 }
-
-const latestWords = ({ metric, year }: ReadingStyle, one: Measurement) =>
-	`latest ${valueWords(metric, one)} ${timeWords(one.local, { year })}`;
-
-/** The newest reading that counts. */
-const newestOf = (metric: Metric, measurements: readonly Measurement[]) =>
-	measurements
-		.filter((one) => one.time !== undefined && isCounted(metric, one))
-		.sort(msAfter)
-		.at(-1);
-
-/** "by cuff, phone": source types, else providers. */
-function sourceWords(measurements: readonly Measurement[]): string {
-	const rows = measurements.flatMap(({ copies }) => copies);
-	const names = rows.map(({ row }) => plain(row.source_type ?? row.provider));
-	const all = [...new Set(names)].filter(Boolean).sort();
-	const shown = all.slice(0, MAX_SOURCES).join(', ');
-	const more = andMore(all.length - MAX_SOURCES);
-	return all.length > 0 ? ['by', shown, ...more].join(' ') : '';
-}
-
-const isCorrected = ({ copies }: Measurement) =>
-	copies.some(({ row }) => row.change === 'updated');
 
 const nameOf = ({ client_user_id, user_id }: UserRef) =>
 	personName(client_user_id, user_id);

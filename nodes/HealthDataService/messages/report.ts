@@ -35,17 +35,19 @@ import {
 	type Line,
 } from './text';
 import {
+	latestWords,
 	limitsWords,
 	marksOf,
 	metricName,
+	newestOf,
 	pairWords,
 	peopleWords,
 	periodWords,
 	plural,
 	readingList,
 	readingNoun,
-	readingWords,
 	severity,
+	sourceWords,
 	timeWords,
 	valueWords,
 	type ReadingStyle,
@@ -150,12 +152,6 @@ function endOf({ query }: ReadRange): number {
 	return query ? Math.min(now, Date.parse(query.end_date)) : now;
 }
 
-const newestOf = (some: readonly Measurement[], until = Infinity) =>
-	some
-		.filter(({ time }) => time !== undefined && time <= until)
-		.sort(msAfter)
-		.at(-1);
-
 function personOf(data: Data, selected: SelectedUser): Person {
 	const { options, style, counted, values, before } = data;
 	const { limits, onlyStatus, scope } = options;
@@ -195,10 +191,18 @@ function beyondEntries(data: Data): Entry[] {
 	if (beyond.length === 0) return [];
 	const newest = newestOf(beyond);
 	const isLater = latest && (!newest || msAfter(latest, newest) > 0);
-	const later = isLater && latestWords(data, latest);
+	const later = isLater && latestWords(style, latest);
 	const line = {
 		name,
-		text: joined([readingList(style, beyond), later, zoneWords(data)], '; '),
+		text: joined(
+			[
+				readingList(style, beyond),
+				later,
+				isLater && sourceWords([latest]),
+				zoneWords(data),
+			],
+			'; ',
+		),
 		short: readingList(style, beyond, { newest: 1 }),
 		cells: cellsOf(data),
 	};
@@ -215,7 +219,7 @@ function beyondEntries(data: Data): Entry[] {
 
 /** The mean, or the sum, of the period. */
 function meanEntry(data: Data): Entry {
-	const { options, name, counted, values, before, latest } = data;
+	const { options, style, name, counted, values, before, latest } = data;
 	const { metric, limits } = options;
 	const mean = meanWords(metric, values);
 	const past = before && `before ${meanWords(metric, before)}`;
@@ -229,7 +233,8 @@ function meanEntry(data: Data): Entry {
 			`${readings} on ${plural(Number(values.days), 'day')}`,
 			few,
 			leftOutWords(values),
-			latest && latestWords(data, latest),
+			latest && latestWords(style, latest),
+			latest && sourceWords([latest]),
 			zoneWords(data),
 		]),
 		short: joined([mean, past, few]),
@@ -262,20 +267,9 @@ function meanWords(metric: Metric, values: IDataObject): string {
 const leftOutWords = ({ left_out }: IDataObject) =>
 	left_out !== 0 && `${String(left_out)} left out`;
 
-/** "latest 142/88 Sun 22 Nov 20:10, by cuff". */
-const latestWords = ({ style }: Data, latest: Measurement) =>
-	joined([`latest ${readingWords(style, latest)}`, sourcesOf(latest)]);
-
-function sourcesOf({ copies }: Measurement): string {
-	const sources = copies.map(({ row }) =>
-		plain(row.source_type || row.provider),
-	);
-	return `by ${[...new Set(sources)].join(' and ')}`;
-}
-
 /** The time zone where it is the user's own. */
 const zoneWords = ({ options, range }: Data) =>
-	range.zone !== rangeOfAll(options).zone && `times in ${range.zone}`;
+	range.zone !== rangeOfAll(options).zone && `times in ${plain(range.zone)}`;
 
 const rangeOfAll = ({ rangeOf }: ReportOptions) =>
 	rangeOf({ user: { user_id: '', client_user_id: null }, place: 0 });
@@ -316,7 +310,7 @@ function leftOutEntries({ name, style, asked, counted }: Data): Entry[] {
 const everyReading = ({ asked, style }: Data): Entry[] =>
 	asked.map((one) => {
 		const value = valueWords(style.metric, one);
-		const text = joined([value, ...marksOf(style, one), sourcesOf(one)]);
+		const text = joined([value, ...marksOf(style, one), sourceWords([one])]);
 		const line = { name: timeWords(one.local), text };
 		return { kind: 'every', line, rank: one.time ?? 0 };
 	});
@@ -528,7 +522,7 @@ function timeNote(options: ReportOptions, persons: readonly Person[]): string {
 	const range = rangeOfAll(options);
 	const noun = readingNoun(metric);
 	const own = hasTimeZone ? "each person's own time zone, else " : '';
-	const zone = `Times in ${own}${range.zone}, values in ${metric.unit.name}.`;
+	const zone = `Times in ${own}${plain(range.zone)}, values in ${metric.unit.name}.`;
 	const newest = newestOf(persons.flatMap((one) => one.newest ?? []));
 	if (!newest) return `${zone} No ${noun} of anybody.`;
 	const hours = Math.floor((endOf(range) - newest.time!) / HOUR_MS);

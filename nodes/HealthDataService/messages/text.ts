@@ -66,13 +66,14 @@ export function personName(clientUserId: unknown, userId: unknown): string {
 	return isSame ? inLine(name) : `${inLine(name)} (${inLine(start)})`;
 }
 
-/** The words of an error: signs stay but those of links, formats and tags, since only host names in it are of others. */
+/** The words of an error: signs stay but those of links, formats and tags, since only names of hosts and providers in it are of others. */
 export const ownWords = (words: string) =>
-	words
-		.replace(/\s+/g, ' ')
-		.replace(/[<>&*_~`|{}[\]#@$\\^=+]/g, '·')
-		.replace(/:\/\//g, '·')
-		.replace(/(?<=[\p{L}\p{N}])\.(?=\p{L})/gu, '·');
+	inLine(
+		words
+			.replace(/\s+/g, ' ')
+			.replace(/[<>&*~`|{}[\]#@$\\^=+]|:\/\//g, '·')
+			.replace(/(?<=[\p{L}\p{N}])\.(?=\p{L})/gu, '·'),
+	);
 
 /** A day of a person, in HTML. */
 export interface Cell {

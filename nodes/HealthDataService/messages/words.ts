@@ -145,6 +145,29 @@ export function readingWords(
 	return words.filter(Boolean).join(' ');
 }
 
+/** The newest with a time, at the latest `until` (ms). */
+export const newestOf = (some: readonly Measurement[], until = Infinity) =>
+	some
+		.filter(({ time }) => time !== undefined && time <= until)
+		.sort(msAfter)
+		.at(-1);
+
+/** "latest 142/88 Sun 22 Nov 20:10". */
+export const latestWords = (style: ReadingStyle, one: Measurement) =>
+	`latest ${readingWords(style, one)}`;
+
+const MAX_SOURCES = 5;
+
+/** "by cuff, phone": source types, else providers. */
+export function sourceWords(measurements: readonly Measurement[]): string {
+	const rows = measurements.flatMap(({ copies }) => copies);
+	const names = rows.map(({ row }) => plain(row.source_type || row.provider));
+	const all = [...new Set(names)].filter(Boolean).sort();
+	const shown = all.slice(0, MAX_SOURCES).join(', ');
+	const more = andMore(all.length - MAX_SOURCES);
+	return all.length > 0 ? ['by', shown, ...more].join(' ') : '';
+}
+
 /** What a reading has reached, or why it does not count; whether it was corrected, and is dated ahead. */
 export function marksOf(
 	{ metric, limits, latestNow = Infinity }: ReadingStyle,
@@ -154,11 +177,15 @@ export function marksOf(
 	const words = REACHED.filter((word) => reached.has(word));
 	const marks = [
 		...(words.length > 0 ? words : [flawOf(metric, one)]),
-		one.copies.some(({ row }) => row.change === 'updated') && 'corrected',
+		isCorrected(one) && 'corrected',
 		(one.time ?? 0) > latestNow && 'dated ahead',
 	];
 	return marks.filter((mark) => typeof mark === 'string');
 }
+
+/** Of the trigger. */
+export const isCorrected = ({ copies }: Measurement) =>
+	copies.some(({ row }) => row.change === 'updated');
 
 /** Why a reading does not count. */
 function flawOf(metric: Metric, one: Measurement): string | undefined {
