@@ -267,7 +267,7 @@ describe('Summary per User', () => {
 		expect(await ask(SILENT)).toEqual([
 			{
 				...{ client_user_id: 'silent', status: 'no readings', readings: 0, days: 0 },
-				...{ readings_before: 0, status_before: 'no readings', providers: '', source_types: '' },
+				...{ readings_before: 0, status_before: 'no readings' },
 			},
 		]);
 		const [row] = await ask(STEADY);
