@@ -192,11 +192,11 @@ it('fetches a test event of the trigger', async () => {
 			.map((user) => user.client_user_id)
 			.join(', '),
 	);
-	await editor.addOption('Minimum Systolic');
+	await editor.addLimit('Reading At or Above');
 	await editor.picture('trigger', ['node-parameters', 0, -42, 366, 800]);
 	await editor.look({});
 	await editor.chooseOption('userScope', 'All Users');
-	await editor.enterText('minSystolic', '100');
+	await editor.enterText('systolic', '100');
 	await editor.fetchTestEvent();
 	const { columns, rows } = await editor.outputTable();
 	expect(columns.slice(0, 3)).toEqual(['client_user_id', 'local_time', 'systolic']);

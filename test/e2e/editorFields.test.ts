@@ -109,35 +109,37 @@ describe('the trigger', () => {
 		await editor.pickNode(NODE);
 		await editor.pickAction('On new mindfulness session');
 		await soon(editor.optionsToAdd, [
-			...['Concurrent Requests', 'Lookback Hours', 'Minimum Minutes', 'Only Connected Users'],
+			...['Concurrent Requests', 'Lookback Hours', 'Only Connected Users'],
 			...['Requests per Second', 'Source Types'],
 		]);
+		await soon(editor.limitsToAdd, ['Session At or Above']);
 		await editor.chooseOption('userScope', 'One User');
 		await soon(editor.optionsToAdd, expect.not.arrayContaining(['Only Connected Users']));
 		await editor.chooseOption('event', 'New User');
 		await soon(editor.fieldNames, expect.not.arrayContaining(['userScope']));
 		await editor.chooseOption('event', 'New Blood Pressure Reading');
-		await soon(
-			editor.optionsToAdd,
-			expect.arrayContaining(['Low Diastolic', 'Low Systolic', 'Minimum Diastolic', 'Minimum Systolic']),
-		);
+		await soon(editor.limitsToAdd, ['Reading At or Above', 'Reading At or Below']);
 	});
 
-	it('watches listed users for readings that reach a minimum', async () => {
+	it('watches listed users for readings that reach a limit; a cleared number is its default', async () => {
 		const withOmron = users.find((user) => user.connected_sources.some(({ source }) => source.slug === 'omron'))!;
 		await editor.chooseOption('userScope', 'Listed Users');
 		await editor.chooseOption('usersBy', 'Client User ID');
 		await editor.enterText('userIds', `${withOmron.client_user_id}, ${users[0].client_user_id}`);
-		await editor.addOption('Minimum Systolic');
-		await editor.enterText('minSystolic', '110');
+		await editor.addLimit('Reading At or Above');
+		await editor.enterText('systolic', '110');
+		await editor.enterText('diastolic', '100');
 		await editor.fetchTestEvent();
 		const { columns, rows } = await editor.outputTable();
 		const event = Object.fromEntries(columns.map((column, index) => [column, rows[0][index]]));
 		expect(rows).toHaveLength(1);
 		expect([withOmron.client_user_id, users[0].client_user_id]).toContain(event.client_user_id);
 		expect(Number(event.systolic)).toBeGreaterThanOrEqual(110);
-		await editor.enterText('minSystolic', '900');
+		await editor.enterText('systolic', '900');
+		await editor.enterText('diastolic', '900');
 		await editor.fetchTestEvent();
-		expect((await editor.outputError()).message).toContain("reaches 'Minimum Systolic'");
+		expect((await editor.outputError()).message).toContain("reaches 'Limits'");
+		await editor.enterText('diastolic', '');
+		await soon(async () => await editor.valueOf('diastolic'), '110');
 	});
 });

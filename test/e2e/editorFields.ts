@@ -14,6 +14,7 @@ export function editFields(page: Page, { click, type }: Hands) {
 	const dropdown = (name: string) => field(name).locator('input');
 	const open = page.getByRole('option').filter({ visible: true });
 	const addOption = at('collection-parameter-add').locator('input');
+	const addLimit = at('fixed-collection-limits').getByPlaceholder('Add limit');
 	const offered = at('collection-parameter-option').filter({ visible: true });
 
 	const fields = {
@@ -80,6 +81,21 @@ export function editFields(page: Page, { click, type }: Hands) {
 		addOption: async (name: string) => {
 			await click('Add option', addOption);
 			await click(name, offered.getByText(name, { exact: true }));
+		},
+
+		/** The groups that *Add limit* offers. */
+		limitsToAdd: async () => {
+			await addLimit.click();
+			await open.first().waitFor();
+			const names = await open.allInnerTexts();
+			await page.keyboard.press('Escape');
+			await open.first().waitFor({ state: 'hidden' });
+			return names.map((name) => name.trim());
+		},
+		/** n8n fills in its numbers. */
+		addLimit: async (name: string) => {
+			await click('Add limit', addLimit);
+			await click(name, open.getByText(name, { exact: true }));
 		},
 
 		openList: async (name: string) => await click(`the list of ${name}`, field(name).getByTestId('rlc-input')),

@@ -83,12 +83,9 @@ it('leads from an empty canvas to a published alert', async () => {
 	await editor.enterText('value', said('10'));
 	await editor.chooseOption('unit', said('Minutes'));
 	await soon(() => editor.valueOf('userScope'), said('All Users'));
-	await editor.addOption(said('Options → Add option → Minimum Systolic').split(' → ')[2]);
-	await editor.enterText('minSystolic', said('180'));
-	await editor.addOption(said('Minimum Diastolic'));
-	await editor.enterText('minDiastolic', said('110'));
-	const options = (await editor.fieldNames()).filter((name) => name.startsWith('min'));
-	expect(options).toEqual(['minDiastolic', 'minSystolic']);
+	await editor.addLimit(said('Limits → Add limit → Reading At or Above').split(' → ')[2]);
+	await soon(() => editor.valueOf('systolic'), said('180'));
+	await soon(() => editor.valueOf('diastolic'), said('110'));
 	await editor.fetchTestEvent();
 	expect((await editor.outputTable()).rows).toEqual([expect.arrayContaining(['anna', '181', '80'])]);
 	await editor.closeNode();

@@ -14,7 +14,6 @@ import {
 } from '../service/readings/measured';
 import {
 	isCounted,
-	msAfter,
 	readingOf,
 	withoutSourceCopies,
 	type Measurement,
@@ -80,6 +79,8 @@ interface Person {
 	/** The newest reading of the lookback that counts. One dated ahead only if it goes out. */
 	latest?: Measurement;
 	reached: ReadonlySet<Reached>;
+	/** How far beyond its limit the worst reading is, by `severity`; 0 if none is. */
+	worst: number;
 	/** Whether all readings count. */
 	isUsable: boolean;
 	line: string;
@@ -111,19 +112,10 @@ export function pollMessages(
 	found: readonly FoundRow[],
 	options: PollOptions,
 ): IDataObject[] {
-	const { limits } = options;
-	const worstOf = ({ measurements }: Person) =>
-		Math.max(...measurements.map(({ values }) => severity(limits, values)));
-	const persons = personsOf(found, options)
-		.map((person) => ({ person, worst: worstOf(person) }))
-		.sort((a, b) => b.worst - a.worst)
-		.map(({ person }) => person);
-	const bySection = SECTIONS.flatMap((kind) =>
-		persons.filter((person) => kindOf(person, limits) === kind),
-	);
+	const persons = personsOf(found, options).sort((a, b) => b.worst - a.worst);
 	// There are no more items than people.
 	const widest = partWords(persons.length, persons.length);
-	const packs = packed(bySection, (some) =>
+	const packs = packed(persons, (some) =>
 		fitsText(messageOf(some, widest, options)),
 	);
 	return packs.map((pack, at) =>
@@ -333,39 +325,46 @@ const personsOf = (found: readonly FoundRow[], options: PollOptions) =>
 function personOf(found: readonly FoundRow[], options: PollOptions): Person {
 	const { metric, limits, latestNow, localTimeOf } = options;
 	const [{ result }] = found;
-	const read = (row: IDataObject) => readingOf(metric, row, localTimeOf);
-	const measurements = withoutSourceCopies(
-		metric,
-		found.map(({ row }) => read(row.row)),
+	const read = (rows: readonly IDataObject[]) =>
+		withoutSourceCopies(
+			metric,
+			rows.map((row) => readingOf(metric, row, localTimeOf)),
+		);
+	const measurements = read(found.map(({ row }) => row.row));
+	const counted = measurements.filter((one) => isCounted(metric, one));
+	const known = read(result.rows).filter((one) => isCounted(metric, one));
+	const current = newestOf(known, latestNow);
+	const reaching = measurements.filter(
+		(one) => reachedBy(metric, limits, [one]).size > 0,
 	);
-	const known = withoutSourceCopies(metric, result.rows.map(read));
-	const past = known.filter(
-		(one) => (one.time ?? 0) <= latestNow && isCounted(metric, one),
-	);
-	const current = newestOf(past);
-	const isShown = measurements.some(
-		(one) =>
-			!current || ((one.time ?? 0) <= latestNow && msAfter(current, one) <= 0),
-	);
-	const year = yearOf(localTimeOf, latestNow);
-	const style = { metric, limits, latestNow, year };
-	const words = [
-		readingList(style, measurements, LINE_LENGTH),
-		current && !isShown && latestWords(style, current),
-		sourceWords(measurements),
-	];
 	return {
 		user: result.user,
 		measurements,
-		latest: newestOf([
-			...past,
-			...measurements.filter((one) => isCounted(metric, one)),
-		]),
+		latest: newestOf(current ? [current, ...counted] : counted),
 		reached: reachedBy(metric, limits, measurements),
-		isUsable: measurements.every((one) => isCounted(metric, one)),
-		line: words.filter(Boolean).join('; '),
+		worst: Math.max(0, ...reaching.map((one) => severity(limits, one.values))),
+		isUsable: counted.length === measurements.length,
+		line: lineOf(measurements, current, options),
 		ids: found.map(({ row }) => row.key + row.values).sort(),
 	};
+}
+
+/** @param current the newest reading that counts and is not dated ahead: shown where it is newer than those that go out */
+function lineOf(
+	measurements: readonly Measurement[],
+	current: Measurement | undefined,
+	{ metric, limits, latestNow, localTimeOf }: PollOptions,
+): string {
+	const year = yearOf(localTimeOf, latestNow);
+	const style = { metric, limits, latestNow, year };
+	const isOlder = ({ time = 0 }: Measurement) =>
+		time > latestNow || time < (current?.time ?? 0);
+	const words = [
+		readingList(style, measurements, LINE_LENGTH),
+		current && measurements.every(isOlder) && latestWords(style, current),
+		sourceWords(measurements),
+	];
+	return words.filter(Boolean).join('; ');
 }
 
 const nameOf = ({ client_user_id, user_id }: UserRef) =>

@@ -96,6 +96,14 @@ describe('a line', () => {
 		expect(lineOf(seconds).match(/190\/90/g)).toHaveLength(4);
 	});
 
+	it.each([
+		[10, 10],
+		[11, 4],
+	])('of %i readings within the limits has %i', (count, shown) => {
+		const out = Array.from({ length: count }, (_, at) => point(100 + at, 70, -3 * at));
+		expect(lineOf(out, [], { ...OPTIONS, limits: {} }).match(/\d+\/70/g)).toHaveLength(shown);
+	});
+
 	it('names five sources at most', () => {
 		const out = Array.from({ length: 8 }, (_, at) => point(190, 90, -10 * at, { source_type: `type ${at}` }));
 		expect(lineOf(out)).toMatch(/; by type 0, type 1, type 2, type 3, type 4 … and 3 more$/);
@@ -122,6 +130,23 @@ it('a message says the limits, the zone and the unit, and the worst first', () =
 		...['• low: 60/40', '• high: 200/100', '• a little: 180/80'].map((line) => expect.stringContaining(line)),
 	]);
 	expect(Object.keys(item)).toEqual(ALERT_COLUMNS);
+});
+
+it('what cannot be right is never the worst', () => {
+	const zero = point(0, 0, -2, { change: 'updated' });
+	const found = [
+		...foundOf('wrong', [zero]),
+		...foundOf('anna', [point(180, 80), zero]),
+		...foundOf('ben', [point(190, 80)]),
+	];
+	expect(linesOf(pollMessages(found, OPTIONS)[0]).map((line) => line.slice(2, 6))).toEqual(['ben:', 'anna', 'wron']);
+});
+
+it('without limits, who has a new reading beside a corrected one is with the new ones', () => {
+	const found = foundOf('anna', [point(120, 80), point(121, 80, -9, { change: 'updated' })]);
+	const { text } = pollMessages(found, { ...OPTIONS, limits: {} })[0];
+	expect(text).toContain('\nNew: 1\n');
+	expect(text).not.toContain('\nCorrected');
 });
 
 it('of sessions', () => {
@@ -170,6 +195,11 @@ describe('one item per user', () => {
 		});
 	});
 
+	it('a reading without a time is never the latest', () => {
+		const [row] = pollRows(foundOf('anna', [point(190, 90, -1, { timestamp: 'soon' })]), OPTIONS);
+		expect(row).toMatchObject({ systolic_max: 190, latest: null, latest_time: null });
+	});
+
 	it('a latest reading dated ahead is one that goes out', () => {
 		const latestOf = (...out: Point[]) => pollRows(foundOf('anna', out, [point(120, 80, 90)]), OPTIONS)[0].latest;
 		expect(latestOf(point(190, 80))).toBe('190/80');
@@ -185,11 +215,16 @@ it.each([
 	const [first, second] = [point(190, 90), point(200, 90, -5)];
 	expect(idOf(second, first)).toBe(idOf(first, second));
 	expect(new Set([idOf(first), idOf(second), idOf(first, second), idOf(point(191, 90))]).size).toBe(4);
+	const [anna, ben] = [foundOf('anna', [first]), foundOf('ben', [first])];
+	const ids = (found: FoundRow[]) => new Set(make(found).map(({ row_id }) => row_id));
+	expect(ids([...anna, ...ben])).toEqual(ids([...ben, ...anna]));
 });
 
 const anyValue = fc.oneof(fc.integer({ min: 40, max: 260 }), fc.constantFrom(null, 'x', 0));
 const anyPoint = fc.record({ values: fc.tuple(anyValue, anyValue), isUpdated: fc.boolean() });
-const anyPoll = fc.array(fc.array(anyPoint, { minLength: 1, maxLength: 25 }), { minLength: 1, maxLength: 60 });
+const some = <T>(arbitrary: fc.Arbitrary<T>, maxLength: number) =>
+	fc.array(arbitrary, { minLength: 1, maxLength, size: 'max' });
+const anyPoll = some(some(anyPoint, 25), 60);
 
 /** What a pair reaches, without the code of the node. */
 function judged([systolic, diastolic]: Point['values']): string[] {
