@@ -62,6 +62,7 @@ describe('a name', () => {
 		['a'.repeat(61), `${'a'.repeat(59)}… (5a96d3c9)`],
 		['𝒳'.repeat(61), `${'𝒳'.repeat(59)}… (5a96d3c9)`],
 		[' '.repeat(5000) + 'late', 'late (5a96d3c9)'],
+		['a' + ' '.repeat(5000) + 'b', 'a (5a96d3c9)'],
 	])('%p is shown as %p', (given, shown) => {
 		expect(personName(given, ID)).toBe(shown);
 	});
@@ -192,6 +193,21 @@ describe('layout', () => {
 		}
 		expect(left(second)).toBe(0);
 		expect(shown(third)).toBe(4 * shown(first));
+	});
+
+	it('4,000 characters of text and 95,000 bytes of HTML are not too many', () => {
+		const noteOf = (length: number) => ({ ...message(), notes: ['n'.repeat(length)] });
+		const { text, html } = layOut(noteOf(0));
+		const isShortened = (made: string) => made.includes('Shortened');
+		const texts = [4000, 4001].map((length) => layOut(noteOf(length - text.length)).text);
+		expect(texts.map(isShortened)).toEqual([false, true]);
+		const htmls = [95_000, 95_001].map((length) => layOut(noteOf(length - Buffer.byteLength(html))).html);
+		expect(htmls.map(isShortened)).toEqual([false, true]);
+	});
+
+	it('a short name stands for a longer one', () => {
+		const all = lines(100, { text: undefined, name: 'name-1 (with a note that makes it longer)', short: 'name-1' });
+		expect(layOut(message(all)).text).toMatch(/• (name-1, ){99}name-1$/);
 	});
 
 	it('even a text without any line keeps the counts', () => {
