@@ -197,6 +197,7 @@ it('fetches a test event of the trigger', async () => {
 	await editor.look({});
 	await editor.chooseOption('userScope', 'All Users');
 	await editor.enterText('systolic', '100');
+	await editor.enterText('diastolic', '60');
 	await editor.fetchTestEvent();
 	const { columns, rows } = await editor.outputTable();
 	expect(columns.slice(0, 3)).toEqual(['client_user_id', 'local_time', 'systolic']);

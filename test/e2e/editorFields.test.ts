@@ -112,7 +112,7 @@ describe('the trigger', () => {
 			...['Concurrent Requests', 'Lookback Hours', 'Only Connected Users'],
 			...['Requests per Second', 'Source Types'],
 		]);
-		await soon(editor.limitsToAdd, ['Session At or Above']);
+		await editor.seeOneLimit();
 		await editor.chooseOption('userScope', 'One User');
 		await soon(editor.optionsToAdd, expect.not.arrayContaining(['Only Connected Users']));
 		await editor.chooseOption('event', 'New User');

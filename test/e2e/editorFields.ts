@@ -92,6 +92,8 @@ export function editFields(page: Page, { click, type }: Hands) {
 			await open.first().waitFor({ state: 'hidden' });
 			return names.map((name) => name.trim());
 		},
+		/** n8n shows a button where there is one group only. */
+		seeOneLimit: async () => await at('fixed-collection-limits').getByRole('button', { name: 'Add limit' }).waitFor(),
 		/** n8n fills in its numbers. */
 		addLimit: async (name: string) => {
 			await click('Add limit', addLimit);

@@ -138,11 +138,12 @@ describe('that Monday morning', () => {
 		person('gone', steady('130/80', 16, 22), []);
 		person('never', [], []);
 		person('quiet', []);
+		Object.assign(person('joiner', []), { created_on: '2026-11-25T10:00:00.000000+00:00' });
 		person('zeros', ['29 08:00 0/0']);
 		person('mixed', [...steady('120/80'), '29 08:00 0/0']);
 		const { text, html, row_id, subject, ...counts } = await told();
 		expect(text).toBe(`Blood pressure, Tue 24 Nov to Mon 30 Nov 2026
-12 people, 0 not read, 2 beyond single limits, 5 high (4 new), 4 without readings (1 new), 3 in range.
+13 people, 0 not read, 2 beyond single limits, 5 high (4 new), 5 without readings (1 new), 3 in range.
 Single limits: at or above 180/110, or at or below 90/50. High: mean at or above 135/85. Too few to judge (fewer than 12 readings or 3 days): 2.
 Compared with Tue 17 Nov to Mon 23 Nov 2026.
 Times in Europe/Berlin, values in mmHg. Newest reading of all: Mon 30 Nov 08:01.
@@ -165,8 +166,8 @@ High mean, as before: 1
 No reading, but some before: 1
 • gone (last Sun 22 Nov, nothing connected)
 
-No reading, nor any before: 1
-• quiet
+No reading, nor any before: 2
+• quiet, joiner (joined Wed 25 Nov)
 
 No reading, and nothing connected: 1
 • never
@@ -177,11 +178,11 @@ No usable reading: 1
 Some readings are left out: 1
 • mixed: 0/0 Sun 29 Nov 08:00 cannot be right`);
 		expect(subject).toBe(
-			'Blood pressure, Tue 24 Nov to Mon 30 Nov 2026: 12 people, 0 not read, 2 beyond single limits, 5 high (4 new), 4 without readings (1 new)',
+			'Blood pressure, Tue 24 Nov to Mon 30 Nov 2026: 13 people, 0 not read, 2 beyond single limits, 5 high (4 new), 5 without readings (1 new)',
 		);
 		expect(counts).toEqual({
-			...{ from: '2026-11-24', to: '2026-11-30', people: 12, not_read: 0, reached: 2, high: 5, newly_high: 4 },
-			...{ in_range: 3, too_few: 2, without_readings: 4, newly_without_readings: 1 },
+			...{ from: '2026-11-24', to: '2026-11-30', people: 13, not_read: 0, reached: 2, high: 5, newly_high: 4 },
+			...{ in_range: 3, too_few: 2, without_readings: 5, newly_without_readings: 1 },
 		});
 		expect(row_id).toMatch(/^bloodPressure-message-[0-9a-f]{32}$/);
 		expect(html).toContain('<b>dora_1</b>: 150.0/92.0, before');
@@ -307,9 +308,10 @@ describe('what is asked for', () => {
 			'29 09:10 0/0',
 			'29 20:10 121/80 withings phone',
 		]);
-		const { text, html } = await told(
-			message({ userScope: 'one', user: { __rl: true, mode: 'userId', value: user.user_id } }),
-		);
+		const one = { userScope: 'one', user: { __rl: true, mode: 'userId', value: user.user_id } };
+		const { text, html } = await told(message(one));
+		const other = await told(message({ ...one, options: { onlyStatus: ['high'] } }));
+		expect(section(other.text, 'Mean in range: 1')).toHaveLength(1);
 		expect(section(text, 'Mean in range: 1')).toHaveLength(1);
 		expect(text).not.toContain('Every reading');
 		expect(html.slice(html.indexOf('<h2>Every reading: 4</h2>'))).toMatch(

@@ -89,10 +89,11 @@ function isDeclared(name, checker) {
 const ALLOWED = {
 	modules: ['luxon', 'n8n-workflow', 'node:crypto'],
 	globals: [
-		...'AbortController AbortSignal Array BigInt Boolean Date Error Infinity JSON Map Math NaN Number Object'.split(
+		...'AbortController AbortSignal Array BigInt Boolean Buffer Date Error Infinity JSON Map Math NaN Number'.split(
 			' ',
 		),
-		...'Promise RangeError RegExp Set String Symbol TypeError URL URLSearchParams WeakMap WeakSet'.split(' '),
+		...'Object Promise RangeError ReferenceError RegExp Set String Symbol SyntaxError TypeError URL'.split(' '),
+		...'URLSearchParams WeakMap WeakSet'.split(' '),
 		...'decodeURIComponent encodeURIComponent performance undefined'.split(' '),
 	],
 	helpers: ['httpRequestWithAuthentication'],

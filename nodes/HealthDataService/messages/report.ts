@@ -157,8 +157,7 @@ function personOf(data: Data, selected: SelectedUser): Person {
 	const { limits, onlyStatus, scope } = options;
 	const status = values.status as Status;
 	const isOne = scope === 'one';
-	const isTold =
-		status !== 'in range' || !limits.mean || isOne || onlyStatus.length > 0;
+	const isTold = status !== 'in range' || !limits.mean || onlyStatus.length > 0;
 	const isWanted = onlyStatus.length === 0 || onlyStatus.includes(status);
 	const beyond = beyondEntries(data);
 	const judged =
@@ -171,7 +170,7 @@ function personOf(data: Data, selected: SelectedUser): Person {
 		newest: newestOf(counted, style.latestNow),
 		entries: [
 			...beyond,
-			...(isTold && isWanted ? [judged] : []),
+			...(isOne || (isTold && isWanted) ? [judged] : []),
 			...(onlyStatus.length === 0 ? leftOutEntries(data) : []),
 			...(isOne ? everyReading(data) : []),
 		],
