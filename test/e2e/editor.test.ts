@@ -182,7 +182,7 @@ it('fetches a test event of the trigger', async () => {
 	await editor.searchNodes('blood pressure');
 	await editor.pickNode(NODE);
 	await editor.pickAction('On new blood pressure reading');
-	await editor.look({ height: 1000 });
+	await editor.look({ height: 1200 });
 	await editor.chooseOption('userScope', 'Listed Users');
 	await editor.chooseOption('usersBy', 'Client User ID');
 	await editor.enterText(
@@ -193,7 +193,7 @@ it('fetches a test event of the trigger', async () => {
 			.join(', '),
 	);
 	await editor.addLimit('Reading At or Above');
-	await editor.picture('trigger', ['node-parameters', 0, -42, 366, 800]);
+	await editor.picture('trigger', ['node-parameters', 0, -42, 366, 990]);
 	await editor.look({});
 	await editor.chooseOption('userScope', 'All Users');
 	await editor.enterText('systolic', '100');

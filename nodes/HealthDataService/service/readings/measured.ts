@@ -8,6 +8,7 @@ import {
 	spellingOf,
 	type Limits,
 	type Metric,
+	type Unit,
 } from './metrics';
 
 /** A number in the metric's unit; null where the service sent no value; value and unit as text where they cannot be compared. */
@@ -28,12 +29,20 @@ export function measuredValues(metric: Metric, row: IDataObject): Values {
 		if (isBlank(value)) return null;
 		const number = toNumber(value);
 		if (number !== undefined && conversion) return conversion.convert(number);
-		return `${valueKey(value)} ${valueKey(row.unit)}`;
+		return `${valueKey(value)} ${unitKey(metric.unit, row.unit)}`;
 	});
 	const values = exact.map((value) =>
 		typeof value === 'number' ? rounded(value, conversion!.decimals) : value,
 	);
 	return { values, exact };
+}
+
+/** The same text for all spellings of a unit, and for a missing one that of the metric's. */
+function unitKey(unit: Unit, given: unknown): string {
+	const conversion = conversionOf(unit, given);
+	const spellings = Object.keys(unit.from);
+	const usual = spellings.find((one) => unit.from[one] === conversion);
+	return valueKey(usual ?? given);
 }
 
 /** The same text for the same value: numbers as text and units are spelled in several ways (quirk 7). */

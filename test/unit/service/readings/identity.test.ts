@@ -118,6 +118,16 @@ it.each<[string, IDataObject]>([
 	expect(other.row).toMatchObject(more);
 });
 
+it.each(['', null, 'MMHG', 'mm[Hg]', 'Torr'])(
+	'beside a value that is no number, the unit %j is the same as mmHg',
+	(unit) => {
+		const [usual, other] = ['mmHg', unit].map(
+			(spelling) => identify(identity, [reading({ systolic: '190 mmHg', unit: spelling })])[0],
+		);
+		expect([other.values, other.key]).toEqual([usual.values, usual.key]);
+	},
+);
+
 it.each([{ unit: 'kPa' }, { systolic: '120.5' }, { systolic: null }, { systolic: 'high' }])(
 	'the values with %j are others',
 	(more) => {
