@@ -17,13 +17,12 @@ const READ_LENGTH = 1000;
  */
 const UNSAFE =
 	/[^\p{L}\p{Mn}\p{Mc}\p{N} .'/%_-]|\p{Default_Ignorable_Code_Point}/gu;
-/** More than two marks on a letter, or a mark on no letter. */
-const MARK_FLOOD = /(?<=\p{M}{2})\p{M}+|(?<![\p{L}\p{M}\p{N}])\p{M}+/gu;
+const MARKS = /\p{M}+/gu;
 /** Signs that are harmless only inside a word: a formula, a command of Telegram and a list begin with one. */
 const LOOSE = /(?<![\p{L}\p{M}\p{N}])[-'/]|[-'/](?![\p{L}\p{N}])/gu;
-/** A dot before a letter or digit may be part of a link, unless in a decimal number. */
-const DOT =
-	/(?<![\p{L}\p{M}\p{N}.])(\d+\.\d+)(?![\p{L}\p{M}\p{N}.])|\.(?=[\p{L}\p{N}])/gu;
+/** Letters, digits and dots: what may be part of a link. */
+const DOTTED = /[\p{L}\p{M}\p{N}.]+/gu;
+const DECIMAL = /^\d+\.\d+$/;
 const RIGHT_TO_LEFT =
 	/[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 /** Keeps values after a name in Hebrew or Arabic from changing places. */
@@ -36,14 +35,27 @@ function safe(value: unknown, most: number): string {
 	const signs = line
 		.replace(/\s+/g, ' ')
 		.replace(UNSAFE, '·')
-		.replace(MARK_FLOOD, '·')
+		.replace(MARKS, fewMarks)
 		.replace(LOOSE, '·')
-		.replace(DOT, (_, decimal?: string) => decimal ?? '·')
+		.replace(DOTTED, withoutLinks)
 		.replace(/·+/g, '·');
 	const characters = Array.from(signs.trim());
 	if (characters.length <= most) return characters.join('');
 	return `${characters.slice(0, most - 1).join('')}…`;
 }
+
+/** At most two marks on a letter or digit, and none without. */
+function fewMarks(marks: string, at: number, line: string): string {
+	// A letter may take two units of UTF-16.
+	const isOnLetter = /[\p{L}\p{N}]$/u.test(line.slice(Math.max(0, at - 2), at));
+	if (!isOnLetter) return '·';
+	const [first, second = '', ...others] = marks;
+	return others.length > 0 ? `${first}${second}·` : marks;
+}
+
+/** A dot before a letter or digit may be part of a link, unless in a decimal number. */
+const withoutLinks = (word: string) =>
+	DECIMAL.test(word) ? word : word.replace(/\.(?=[\p{L}\p{N}])/gu, '·');
 
 function inLine(safeText: string): string {
 	const shown = safeText.replaceAll('_', UNDERSCORE);

@@ -86,10 +86,8 @@ export function withoutFault(error: unknown, what = 'The data'): Error {
 	const { name, message, stack = '' } = given;
 	const header = `${name}: ${message}`;
 	const frames = stack.startsWith(header) ? stack.slice(header.length) : '';
-	const where = frames
-		.trim()
-		.split(/\s*\n\s*/)
-		.slice(0, MAX_FRAMES);
+	const lines = frames.split('\n').map((line) => line.trim());
+	const where = lines.filter(Boolean).slice(0, MAX_FRAMES);
 	return new Problem(
 		`${what} could not be processed`,
 		"Report this to the authors of the node, with the line that n8n's log has about it: the line holds no data",
