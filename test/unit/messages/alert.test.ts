@@ -139,7 +139,7 @@ it('what cannot be right is never the worst', () => {
 		...foundOf('anna', [point(180, 80), zero]),
 		...foundOf('ben', [point(190, 80)]),
 	];
-	expect(linesOf(pollMessages(found, OPTIONS)[0]).map((line) => line.slice(2, 6))).toEqual(['ben:', 'anna', 'wron']);
+	expect(linesOf(pollMessages(found, OPTIONS)[0]).map((line) => line.slice(2, 5))).toEqual(['ben', 'ann', 'wro']);
 });
 
 it('without limits, who has a new reading beside a corrected one is with the new ones', () => {

@@ -201,8 +201,8 @@ describe('layout', () => {
 		const isShortened = (made: string) => made.includes('Shortened');
 		const texts = [4000, 4001].map((length) => layOut(noteOf(length - text.length)).text);
 		expect(texts.map(isShortened)).toEqual([false, true]);
-		const htmls = [95_000, 95_001].map((length) => layOut(noteOf(length - Buffer.byteLength(html))).html);
-		expect(htmls.map(isShortened)).toEqual([false, true]);
+		const pages = [95_000, 95_001].map((length) => layOut(noteOf(length - Buffer.byteLength(html))).html);
+		expect(pages.map(isShortened)).toEqual([false, true]);
 	});
 
 	it('a short name stands for a longer one', () => {
