@@ -18,8 +18,9 @@ interface Written {
 
 /** Codes from 98 to 106 are that many mmHg over 80. */
 const SPECIAL: Record<number, Written> = {
-	1: { systolic: 13.3, diastolic: 10.6, unit: 'kPa', compared: 13.3 * KPA },
-	2: { systolic: 14, diastolic: 10.6, unit: 'kPa', compared: 14 * KPA },
+	// Whole mmHg, of which no other code has both.
+	1: { systolic: 13.3, diastolic: 10.4, unit: 'kPa', compared: Math.round(13.3 * KPA) },
+	2: { systolic: 14, diastolic: 10.6, unit: 'kPa', compared: Math.round(14 * KPA) },
 	3: { systolic: 2047, diastolic: 2047, unit: 'mmHg', compared: null },
 	4: { systolic: 0, diastolic: 0, unit: 'mmHg', compared: null },
 	// Not above the diastolic value.
