@@ -206,7 +206,6 @@ describe('Summary per User', () => {
 		});
 
 		it.each([
-			['filled in by n8n', { mean: { systolic: 130 } }, 'high'],
 			['of an expression', { mean: { systolic: '={{ 250 }}', diastolic: '={{ null }}' } }, 'in range'],
 			['of an expression that gives none', { mean: { systolic: '={{ null }}', diastolic: '={{ "" }}' } }, undefined],
 		])('limits %s {{ }}', async (_, limits, status) => {
@@ -214,15 +213,22 @@ describe('Summary per User', () => {
 			expect(row.status).toBe(status);
 		});
 
-		it.each([
-			[
-				'={{ ({ mean: { systolic: 135, diastolic: 85 } }) }}',
-				"'Return Only' is High, but 'Limits' has no 'Mean At or Above'",
-			],
-			[{ mean: { systolic: '={{ undefined }}', diastolic: 85 } }, "'Mean Systolic' is empty"],
-		])('limits that an expression loses are an error {{ }}: %j', async (limits, message) => {
-			const { error } = await run(summary({ limits: limits as INodeParameters, options: { onlyStatus: ['high'] } }));
-			expect(error?.message).toBe(message);
+		it('limits filled in by n8n', async () => {
+			const [row] = await withOptions({}, { limits: { mean: { systolic: 130 } } });
+			expect(row.status).toBe('high');
+		});
+
+		it('a limit that an expression loses is an error {{ }}', async () => {
+			const limits = { mean: { systolic: '={{ undefined }}', diastolic: 85 } };
+			const { error } = await run(summary({ limits, options: { onlyStatus: ['high'] } }));
+			expect(error?.message).toBe("'Mean Systolic' is empty");
+			expect(used.sandbox.requests).toEqual([]);
+		});
+
+		it('all limits as one expression, which n8n does not evaluate, are an error', async () => {
+			const limits = '={{ ({ mean: { systolic: 135, diastolic: 85 } }) }}' as unknown as INodeParameters;
+			const { error } = await run(summary({ limits, options: { onlyStatus: ['high'] } }));
+			expect(error?.message).toBe("'Return Only' is High, but 'Limits' has no 'Mean At or Above'");
 			expect(used.sandbox.requests).toEqual([]);
 		});
 
