@@ -60,13 +60,7 @@ const typed =
 		const zone = here.zoneName!;
 		const start = toInstant(startDate, zone, 'first');
 		const isOpen = typeof endDate === 'string' && isBlank(endDate);
-		if (isOpen) return { start, end: 'tomorrow' };
-		const end = toInstant(endDate, zone, 'last');
-		if (end < start)
-			throw new Problem(
-				"'End Date' is before 'Start Date'",
-				'Swap the two dates, or change one of them',
-			);
+		const end = isOpen ? 'tomorrow' : toInstant(endDate, zone, 'last');
 		return { start, end };
 	};
 
@@ -191,19 +185,23 @@ export function rangeOfUsers(options: RangeOptions, now: DateTime): RangeOf {
 	};
 }
 
-/** @param node now, in the zone of the node */
+/** @param node now, in the zone of the node, where an end may not be before its start: a typed and an exact time are in another order elsewhere */
 function periodsOf(
 	{ range, dates = {}, isWholeDays }: RangeOptions,
 	node: DateTime,
 ): (here: DateTime) => Periods {
 	const today = dateOf(node);
-	if (range.isExact)
-		return (here) => {
-			const span = range.toSpan(here, dates);
-			return isWholeDays ? daysIn(span, here, today) : timesIn(span, here);
-		};
-	const days = range.toSpan(node, dates);
-	return (here) => daysIn(days, here, today);
+	const inNode = range.toSpan(node, dates);
+	if (typeof inNode.end !== 'string' && inNode.end < inNode.start)
+		throw new Problem(
+			"'End Date' is before 'Start Date'",
+			'Swap the two dates, or change one of them',
+		);
+	return (here) => {
+		const span = range.isExact ? range.toSpan(here, dates) : inNode;
+		const isOfDays = isWholeDays || !range.isExact;
+		return isOfDays ? daysIn(span, here, today) : timesIn(span, here);
+	};
 }
 
 /** @param here now */

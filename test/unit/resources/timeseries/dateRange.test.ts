@@ -195,6 +195,20 @@ describe("in each user's own time zone", () => {
 		for (const range of others) expect(range).toMatchObject({ zone: BERLIN, from: '2026-03-29' });
 	});
 
+	describe('a typed and an exact time', () => {
+		const times = (startDate: string, endDate: string) => rangesOf({ dateRange: 'times', startDate, endDate });
+
+		it('have no readings of a user for whom the end is before the start', () => {
+			const rangeOf = times('2026-03-29T20:00:00', '2026-03-29T22:00:00Z');
+			expect(rangeOf(NEW_YORK).query).toBeUndefined();
+			expect(rangeOf(undefined).query).toMatchObject({ start_date: '2026-03-29T20:00:00.000+02:00' });
+		});
+
+		it('are in the wrong order where they are in the zone of the node', () => {
+			expect(() => times('2026-03-29T18:00:00Z', '2026-03-29T18:00:00')).toThrow("'End Date' is before 'Start Date'");
+		});
+	});
+
 	it.each(['2026-03-30', '2026-03-30T00:30:00+02:00', now.setZone(BERLIN)])(
 		'%p names a day in the zone of the node, of which the user has the same',
 		(startDate) => {
@@ -324,6 +338,7 @@ describe('refused, by the name of the field', () => {
 
 	it('an end before the start', () => {
 		expect(days('2026-01-02', '2026-01-01')).toThrow("'End Date' is before 'Start Date'");
+		expect(days('2100-01-02', '2100-01-01')).toThrow("'End Date' is before 'Start Date'");
 		const [startDate, endDate] = ['2026-01-31T14:30:00.001Z', '2026-01-31T14:30:00Z'];
 		for (const isWholeDays of [false, true])
 			expect(() => toDateRange({ dateRange: 'times', startDate, endDate }, BERLIN, now, { isWholeDays })).toThrow(
