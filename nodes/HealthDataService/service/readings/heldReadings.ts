@@ -10,6 +10,8 @@ export class HeldReadings {
 	private total = 0;
 	private waiting: Array<() => void> = [];
 
+	constructor(readonly max = MAX_HELD) {}
+
 	add(user: object, readings: number) {
 		this.counts.set(user, (this.counts.get(user) ?? 0) + readings);
 		this.total += readings;
@@ -17,7 +19,7 @@ export class HeldReadings {
 
 	/** Resolves when the user may read one more page. The first user in progress never waits: then the others have room. */
 	async room(user: object) {
-		while (this.total > MAX_HELD && this.counts.keys().next().value !== user)
+		while (this.total > this.max && this.counts.keys().next().value !== user)
 			await new Promise<void>((resolve) => this.waiting.push(resolve));
 	}
 

@@ -4,6 +4,7 @@ import { Budget, type BudgetLimits } from '../../http/budget';
 import { withOptions, type Get, type Query } from '../../http/client';
 import { CANCELLED_REQUEST } from '../../http/errors';
 import { concurrentMap, type MapOptions } from '../../shared/concurrentMap';
+import { instantOf } from '../../shared/dateTime';
 import { problemOfOne, type Problem } from '../../shared/problem';
 import { pathOf, type Metric } from './metrics';
 import { HeldReadings } from './heldReadings';
@@ -126,13 +127,36 @@ async function readInto(result: UserResult, get: Get, options: ReadOptions) {
 	const room = async () => await held.room(result);
 	const pages = readingPages(get, path, query(result), onMissing, room);
 	let readings = 0;
+	let last: Group[] = [];
+	let isReached = false;
 	for await (const page of pages) {
-		for (const group of groupsOf(page, sourceTypes)) {
-			groups.push(group);
-			readings += group.data.length;
-			held.add(result, group.data.length);
-		}
-		if (limit?.isReached(readings)) break;
+		const more = groupsOf(page, sourceTypes);
+		const hasAll = isReached && hasOtherTime(metric, last, more);
+		const count = more.reduce((sum, { data }) => sum + data.length, 0);
+		groups.push(...more);
+		held.add(result, count);
+		readings += count;
+		if (hasAll) break;
+		if (count > 0) last = more;
+		isReached = limit?.isReached(readings) === true;
+		if (isReached && readings > held.max) break;
 	}
 	if (!result.isGone) result.rows = options.toRows(groups, result);
+}
+
+/**
+ * Whether a page has a time that the one before has not: then the readings before it are all of their time, because pages are in order
+ * of time. A read that Limit ends needs that, because a `row_id` depends on the other readings of the time.
+ */
+function hasOtherTime(
+	{ times: [column] }: Metric,
+	before: Group[],
+	page: Group[],
+): boolean {
+	const timesOf = (groups: Group[]) =>
+		groups.flatMap(({ data }) =>
+			data.map((point) => instantOf(point[column]).key),
+		);
+	const known = new Set(timesOf(before));
+	return timesOf(page).some((time) => !known.has(time));
 }
