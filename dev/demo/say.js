@@ -25,7 +25,7 @@ function sayNextSteps({ n8nUrl, workflow, sandboxUrl, key, isWatching }) {
 		'Click "Execute workflow" below the canvas.',
 		...(ours ? [`Double-click "${ours.name}" to see its fields and the rows it gave.`] : []),
 		...(ours && 'dateRange' in ours.parameters
-			? ['Change "Date Range" to Last 24 Hours and click "Execute step".']
+			? ['Change "Output" to Summary per User and click "Execute step": a row for each person.']
 			: []),
 		...(isWatching ? ['Change a label below nodes/ and save: after a few seconds, the open node shows it.'] : []),
 	];

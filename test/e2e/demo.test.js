@@ -79,18 +79,14 @@ describe('when ports are in use', () => {
 	it('--once chooses others, prints the message of the alert, and leaves nothing running', async () => {
 		const { code, output } = await demo(['--once']);
 		for (const port of [4010, 5678]) expect(output).toContain(`Port ${port} is in use`);
-		const [, users, messages, told] =
-			/"Blood Pressure" gave (\d+) items\.\n"Slack" is switched off in the demo\. It would have got (\d+) items?:\n\n([^]+?)\n\nTimes are/.exec(
+		const [, items, messages, told] =
+			/"Blood Pressure" gave (\d+) items?\.\n"Slack" is switched off in the demo\. It would have got (\d+) items?:\n\n([^]+?)\n\nTimes are/.exec(
 				output,
 			) ?? [];
-		expect([users, messages]).toEqual(['240', '1']);
-		const lines = told.split('\n');
-		expect(lines[0]).toMatch(/^\*Blood pressure, mean of the last 7 days\* \(.*, times in Pacific\/Auckland\)$/);
-		expect(lines[2]).toMatch(/^\*Newly at or above 135\/85: \d+\* \(not in the 7 days before\)$/);
-		expect(lines.find((line) => line.startsWith('•'))).toMatch(
-			/^• `app-user-\d{4}`: \d+\.\d\/\d+\.\d, before .*, \d+ readings on \d days.*, latest \d+\/\d+ on /,
-		);
-		expect(lines.at(-1)).toMatch(/^Below 135\/85: \d+ of 240 people\. Without a usable reading: \d+\.$/);
+		expect([items, messages]).toEqual(['1', '1']);
+		expect(told).toMatch(/\b240 people\b/);
+		expect(told).toContain('Pacific/Auckland');
+		expect(told).toMatch(/^• app-user-\d{4}: /m);
 		expect(output).toContain(`Times are those of ${TZ}, here and in n8n.`);
 		expect(code).toBe(0);
 		expect(await answers(sandboxOf(output))).toBe(false);

@@ -112,6 +112,15 @@ export async function openEditor(url: string) {
 			const path = `${PICTURES}/${name}.png`;
 			await page.screenshot({ path, clip: { x: x + left, y: y + top, width, height }, animations: 'disabled' });
 		},
+		/** The strip of a workflow's canvas that has its steps, below the first note and as wide: a PNG in base64. */
+		canvas: async (workflowId: string, height: number) => {
+			await page.goto(`${url}/workflow/${workflowId}`);
+			const note = page.locator('[data-node-type$=".stickyNote"]').first();
+			await note.waitFor();
+			const { x, y, ...box } = (await note.boundingBox())!;
+			const clip = { x, y: y + box.height, width: box.width, height };
+			return (await page.screenshot({ clip, animations: 'disabled' })).toString('base64');
+		},
 		/** The size of the window, and whether the user's system is in dark mode. */
 		look: async ({ width = 1280, height = 800, dark = false }) => {
 			await page.setViewportSize({ width, height });

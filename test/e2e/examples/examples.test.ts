@@ -182,7 +182,7 @@ describe('error-handling.json', () => {
 		expect(status).toBe('success');
 		expect(byId(rows('Table in Google Sheets'))).toEqual(byId([FIRST, SECOND].flatMap(pressureRows)));
 		const text = expect.stringMatching(
-			/^No blood pressure for `app-user-9999`: `There is no user with this 'Client User ID'\. Check .*[^.]\.`$/,
+			/^No blood pressure for `app-user-9999`: There is no user with this 'Client User ID'\. Check .*[^.]\.$/,
 		);
 		expect(evaluated(rows('Tell Operations'))).toEqual([{ text }]);
 		expect(hasRun('End as Failed')).toBe(false);

@@ -1,7 +1,8 @@
-/** Pictures of a message in a real browser: a mail as a mail program shows it, and a Slack message with its bold and code. */
+/** Pictures of a message in a real browser: a mail as a mail program shows it, and a Slack message. */
 import { chromium } from 'playwright-core';
 import { findBrowser } from '../../../dev/install/browser';
 import { PICTURES } from '../../helpers/folder';
+import { openEditor } from '../editor';
 
 /** In pictures, in place of the zone in which it is noon. */
 export const SHOWN_ZONE = 'Europe/Berlin';
@@ -14,11 +15,12 @@ interface Screen {
 	heading?: number;
 }
 
-/** Slack has escaped texts, so that they are HTML already. */
+/** As Slack shows it, below the name of the app. The texts hold no markup. */
 export async function slackPicture(name: string, text: string, screen: Screen) {
-	const marked = text.replace(/\*([^*\n]+)\*/g, '<b>$1</b>').replace(/`([^`]*)`/g, '<code>$1</code>');
-	const code = 'code { color: #c01343; border: 1px solid #ddd; border-radius: 3px; padding: 0 3px; font-size: 12px }';
-	const page = `<style>body { font: 15px/1.5 Arial, sans-serif; white-space: pre-wrap; margin: 14px } ${code}</style>${marked}`;
+	const logo = '<i style="float:left;width:36px;height:36px;border-radius:6px;background:#ea4b71"></i>';
+	const app = '<b>n8n</b> <small style="background:#ddd;border-radius:2px;padding:0 3px">APP</small>';
+	const style = 'margin:0 0 0 46px;white-space:pre-wrap';
+	const page = `<body style="font:15px/1.47 Arial,sans-serif;color:#1d1c1d;margin:14px">${logo}<div style="${style}">${app}\n${text}</div>`;
 	return await mailPicture(name, page, screen);
 }
 
@@ -34,5 +36,16 @@ export async function mailPicture(name: string, html: string, { isDark = false, 
 		return { width };
 	} finally {
 		await browser.close();
+	}
+}
+
+/** The steps of a workflow on n8n's canvas, without notes: a PNG in base64. */
+export async function canvasPicture(url: string, workflowId: string, height: number) {
+	const editor = await openEditor(url);
+	try {
+		await editor.logIn();
+		return await editor.canvas(workflowId, height);
+	} finally {
+		await editor.close();
 	}
 }

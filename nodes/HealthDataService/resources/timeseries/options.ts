@@ -222,7 +222,8 @@ function refuseLostLimits(options: TimeseriesOptions) {
 			`'Return Only' is High, but ${metric.name} has no limit of the mean`,
 			"Remove High from 'Return Only'",
 		);
-	if (!mean || !(isHighOnly || compareWith)) return;
+	const isHighCompared = compareWith && onlyStatus.length === 0;
+	if (!mean || !(isHighOnly || isHighCompared)) return;
 	const what = isHighOnly
 		? `'${onlyStatusField.displayName}' is High`
 		: `'${compareWithField.displayName}' is set`;

@@ -78,6 +78,7 @@ describe('without a limit of the mean', () => {
 
 	it.each<[string, INodeParameters]>([
 		['bloodPressure', { onlyStatus: ['in range', 'no readings'], compareWith: undefined }],
+		['bloodPressure', { onlyStatus: ['no readings'], compareWith: 'day' }],
 		['mindfulnessMinutes', { compareWith: 'day' }],
 	])('of %s, a summary with %j is none', (metric, options) => {
 		expect(judgementOf(metricOf(metric), 'summary', {}, options)).toMatchObject({ limits: {} });
