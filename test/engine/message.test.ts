@@ -102,10 +102,10 @@ describe('that Monday morning', () => {
 	it.each([
 		[
 			['30 07:51 192/110', '30 07:56 185/100', '30 08:01 180/95'],
-			'180/95 Mon 30 Nov 08:01 high, 185/100 07:56 high, 192/110 07:51 high',
+			'180/95 Mon 30 Nov 08:01 high, 185/100 07:56 high, 192/110 07:51 high; by cuff',
 		],
-		[['29 09:00 88/60', '29 09:10 120/45'], '120/45 Sun 29 Nov 09:10 low, 88/60 09:00 low'],
-		[['29 09:00 182/90', '29 09:10 150/118'], '150/118 Sun 29 Nov 09:10 high, 182/90 09:00 high'],
+		[['29 09:00 88/60', '29 09:10 120/45'], '120/45 Sun 29 Nov 09:10 low, 88/60 09:00 low; by cuff'],
+		[['29 09:00 182/90', '29 09:10 150/118'], '150/118 Sun 29 Nov 09:10 high, 182/90 09:00 high; by cuff'],
 		[
 			['29 09:00 165/88', '30 07:00 150/115', '30 08:00 128/80'],
 			'150/115 Mon 30 Nov 07:00 high; latest 128/80 Mon 30 Nov 08:00; by cuff',
@@ -119,7 +119,7 @@ describe('that Monday morning', () => {
 				'28 09:00 185/99',
 				'29 09:00 182/112',
 			],
-			'182/112 Sun 29 Nov 09:00 high, 185/99 Sat 28 Nov 09:00 high, 184/99 Fri 27 Nov 09:00 high, 188/112 Wed 25 Nov 09:00 high, 181/90 Tue 24 Nov 09:00 high … and 1 more',
+			'182/112 Sun 29 Nov 09:00 high, 185/99 Sat 28 Nov 09:00 high, 184/99 Fri 27 Nov 09:00 high, 188/112 Wed 25 Nov 09:00 high, 181/90 Tue 24 Nov 09:00 high … and 1 more; by cuff',
 		],
 	])('%j is told', async (readings, words) => {
 		person('app-user-0007', readings);
@@ -149,7 +149,7 @@ Compared with Tue 17 Nov to Mon 23 Nov 2026.
 Times in Europe/Berlin, values in mmHg. Newest reading of all: Mon 30 Nov 08:01.
 
 Beyond single limits, in the last 24 hours of the period: 1
-• anna: 180/95 Mon 30 Nov 08:01 high, 185/100 07:56 high, 192/110 07:51 high
+• anna: 180/95 Mon 30 Nov 08:01 high, 185/100 07:56 high, 192/110 07:51 high; by cuff
 
 Beyond single limits, earlier in the period: 1
 • ben: 88/60 Thu 26 Nov 09:00 low; latest 121/80 Sun 29 Nov 20:10; by cuff
@@ -164,16 +164,17 @@ High mean, as before: 1
 • dora＿1: 150.0/92.0, before 150.0/92.0, 12 readings on 6 days, latest 150/92 Sun 29 Nov 20:10, by cuff
 
 No reading, but some before: 1
-• gone (last Sun 22 Nov, nothing connected)
+• gone: last Sun 22 Nov, nothing connected
 
 No reading, nor any before: 2
-• quiet, joiner (joined Wed 25 Nov)
+• quiet
+• joiner: joined Wed 25 Nov
 
 No reading, and nothing connected: 1
 • never
 
 No usable reading: 1
-• zeros (last Sun 29 Nov, 1 left out)
+• zeros: last Sun 29 Nov, 1 left out
 
 Some readings are left out: 1
 • mixed: 0/0 Sun 29 Nov 08:00 cannot be right`);
@@ -200,8 +201,8 @@ Some readings are left out: 1
 		person('<!channel> *b*\n• x', ['30 08:00 190/100']);
 		const { text } = await told();
 		expect(section(text, `${LAST_DAY}2`)).toEqual([
-			`• ·channel· ·b· · x (${team['<!channel> *b*\n• x'].user.user_id.slice(0, 8)}): 190/100 Mon 30 Nov 08:00 high`,
-			'• anna: 190/100 x · ·app-user-0007·… Mon 30 Nov 08:00 not comparable',
+			`• ·channel· ·b· · x (${team['<!channel> *b*\n• x'].user.user_id.slice(0, 8)}): 190/100 Mon 30 Nov 08:00 high; by cuff`,
+			'• anna: 190/100 x · ·app-user-0007·… Mon 30 Nov 08:00 not comparable; by cuff',
 		]);
 		expect(forged.client_user_id).toBe('anna');
 	});

@@ -94,12 +94,14 @@ onBothSchedulers((scheduler) => {
 			const [item, ...more] = (await n8n.tick())!;
 			expect(more).toEqual([]);
 			expect(linesOf(item)).toEqual([
-				'Blood pressure: 2 people high or low',
+				'Blood pressure: 1 person high and low, 1 person high',
 				'Limits: at or above 180/110, or at or below 90/50.',
 				'Times in UTC, values in mmHg.',
 				'',
-				'High or low: 2',
+				'High and low: 1',
 				'• ben: 182/90 Mon 1 Jun 12:05 high, 150/118 12:04 high, 120/45 12:03 low, 88/60 12:02 low; latest 121/80 Mon 1 Jun 12:07; by cuff',
+				'',
+				'High: 1',
 				'• anna: 180/95 Mon 1 Jun 12:11 high, 185/100 12:06 high, 192/110 12:01 high; by cuff',
 			]);
 			expect(item).toMatchObject({
@@ -192,7 +194,7 @@ onBothSchedulers((scheduler) => {
 				expect(String(item.text).length).toBeLessThanOrEqual(4000);
 				expect(item.people).toBeLessThanOrEqual(30);
 				expect(linesOf(item)[0]).toBe(
-					`Blood pressure: ${item.people as number} people high (${at + 1} of ${items.length})`,
+					`Blood pressure (${at + 1} of ${items.length}): ${item.people as number} people high`,
 				);
 				expect(item.subject).toBe(linesOf(item)[0]);
 			});
@@ -209,10 +211,10 @@ onBothSchedulers((scheduler) => {
 			w.pass(2 * MINUTE);
 			const [item] = (await n8n.tick())!;
 			expect(linesOf(item)).toEqual([
-				'Blood pressure: 1 new reading of 1 person, 1 person corrected',
+				'Blood pressure: 1 person with new readings, 1 person corrected',
 				'Times in UTC, values in mmHg.',
 				'',
-				'New: 1',
+				'With new readings: 1',
 				'• anna: 121/80 Mon 1 Jun 12:01; by cuff',
 				'',
 				'Corrected: 1',

@@ -1,16 +1,11 @@
 /** A poll of the trigger in words: a line for each user, as *One Message per Poll* and in *One Item per User*. */
 import type { IDataObject } from 'n8n-workflow';
-import {
-	rowKey,
-	userPrefix,
-	type IdentifiedRow,
-} from '../service/readings/identity';
+import { aggregate } from '../service/readings/aggregates';
+import { madeRowId, type IdentifiedRow } from '../service/readings/identity';
 import {
 	arePossible,
-	REACHED,
 	reachedBy,
 	reachedText,
-	type Reached,
 } from '../service/readings/measured';
 import {
 	isCounted,
@@ -27,28 +22,29 @@ import type { UserRef } from '../service/users/users';
 import type { LocalTimeOf } from '../shared/dateTime';
 import { groupBy } from '../shared/values';
 import {
-	fitsText,
+	isWhole,
+	joined,
 	layOut,
 	personName,
 	plain,
 	subjectOf,
+	type Line,
 	type Message,
-	type Section,
 } from './text';
 import {
+	beyondLimits,
 	isCorrected,
-	latestWords,
+	laterWords,
 	limitsWords,
 	metricName,
 	newestOf,
 	peopleWords,
-	plural,
 	readingList,
 	readingNoun,
-	severity,
 	sourceWords,
 	timeWords,
 	valueWords,
+	worstOf,
 } from './words';
 
 /** A reading that goes out, with its `change`. */
@@ -78,12 +74,12 @@ interface Person {
 	measurements: readonly Measurement[];
 	/** The newest reading of the lookback that counts. One dated ahead only if it goes out. */
 	latest?: Measurement;
-	reached: ReadonlySet<Reached>;
-	/** How far beyond its limit the worst reading is, by `severity`; 0 if none is. */
+	/** What the readings reach: empty for corrections that reach nothing. */
+	reached: string;
+	/** How far beyond its limit the worst reading is, by `severity`; 0 if none is, and less if all were corrected to that. */
 	worst: number;
-	/** Whether all readings count. */
-	isUsable: boolean;
-	line: string;
+	/** Its line, without the name. */
+	text: string;
 	/** The same for the same readings and values. */
 	ids: readonly string[];
 }
@@ -94,10 +90,8 @@ const MAX_PEOPLE = 30;
 const LINE_LENGTH = { all: 10, beyond: 10, newest: 3 };
 
 /** Columns of *One Message per Poll*. */
-export const ALERT_COLUMNS = [
-	...['subject', 'text', 'html', 'people', 'readings', 'corrected'],
-	...['reached', 'row_id'],
-];
+export const ALERT_COLUMNS =
+	'subject text html people readings corrected reached row_id'.split(' ');
 
 /** Columns of *One Item per User*. */
 export const userColumns = (metric: Metric, limits: Limits): string[] => [
@@ -115,9 +109,15 @@ export function pollMessages(
 	const persons = personsOf(found, options).sort((a, b) => b.worst - a.worst);
 	// There are no more items than people.
 	const widest = partWords(persons.length, persons.length);
-	const packs = packed(persons, (some) =>
-		fitsText(messageOf(some, widest, options)),
-	);
+	const packs: Person[][] = [];
+	for (const person of persons) {
+		const pack = packs.at(-1) ?? [];
+		const wider = [...pack, person];
+		const hasRoom = pack.length > 0 && pack.length < MAX_PEOPLE;
+		if (hasRoom && isWhole(messageOf(wider, widest, options)))
+			pack.push(person);
+		else packs.push([person]);
+	}
 	return packs.map((pack, at) =>
 		itemOf(pack, partWords(at + 1, packs.length), options),
 	);
@@ -126,20 +126,6 @@ export function pollMessages(
 const partWords = (part: number, parts: number) =>
 	parts > 1 ? ` (${part} of ${parts})` : '';
 
-function packed(
-	persons: readonly Person[],
-	fits: (some: Person[]) => boolean,
-): Person[][] {
-	const packs: Person[][] = [];
-	for (const person of persons) {
-		const pack = packs.at(-1);
-		const wider = [...(pack ?? []), person];
-		if (pack && wider.length <= MAX_PEOPLE && fits(wider)) pack.push(person);
-		else packs.push([person]);
-	}
-	return packs;
-}
-
 function itemOf(
 	persons: readonly Person[],
 	part: string,
@@ -147,9 +133,9 @@ function itemOf(
 ): IDataObject {
 	const { metric, limits } = options;
 	const message = messageOf(persons, part, options);
-	const ids = JSON.stringify(persons.flatMap((one) => one.ids).sort());
+	const ids = persons.flatMap((one) => one.ids).sort();
 	const all = persons.flatMap(({ measurements }) => measurements);
-	const reaching = persons.filter(({ reached }) => reached.size > 0);
+	const reaching = persons.filter(({ reached }) => reached !== '');
 	return {
 		subject: message.title,
 		...layOut(message),
@@ -157,7 +143,7 @@ function itemOf(
 		readings: all.length,
 		corrected: all.filter(isCorrected).length,
 		reached: hasAny(limits) ? reaching.length : null,
-		row_id: `${metric.value}-alert-${rowKey(userPrefix(ids), ids)}`,
+		row_id: madeRowId(metric, 'alert', '', ids),
 	};
 }
 
@@ -167,105 +153,39 @@ function messageOf(
 	options: PollOptions,
 ): Message {
 	const { metric, limits, zone, isTest, overdue } = options;
-	const kinds = groupBy(persons, (person) => kindOf(person, limits));
-	const beyond = limitsWords(metric, limits);
-	const sections: Section[] = SECTIONS.map((kind) => {
-		const ofKind = kinds.get(kind) ?? [];
-		const lines = ofKind.map(({ user, line }) => ({
-			name: nameOf(user),
-			text: line,
-		}));
-		return { title: titleOf(kind, ofKind), lines };
+	const lines: Line[] = persons.map((person) => ({
+		section: sectionOf(person, options),
+		name: nameOf(person),
+		text: person.text,
+	}));
+	const sections = groupBy(lines, ({ section }) => section);
+	const counts = Array.from(sections, ([title, { length }]) => {
+		const words = title[0].toLowerCase() + title.slice(1);
+		return `${peopleWords(length)} ${words}`;
 	});
-	if (overdue) sections.push(overdueSection(overdue, options));
-	const counts = SECTIONS.flatMap((kind) =>
-		countWords(kind, kinds.get(kind) ?? [], metric),
-	);
+	const beyond = limitsWords(metric, limits);
+	const notes = [
+		beyond && `Limits: ${beyond}.`,
+		`Times in ${plain(zone)}, values in ${metric.unit.name}.`,
+	];
 	const test = isTest ? 'Test: ' : '';
 	return {
-		title: subjectOf(test + metricName(metric), counts) + part,
-		notes: [
-			...(beyond ? [`Limits: ${beyond}.`] : []),
-			`Times in ${plain(zone)}, values in ${metric.unit.name}.`,
-		],
-		sections,
+		title: subjectOf(test + metricName(metric) + part, counts),
+		notes: notes.filter(Boolean),
+		lines: overdue ? [...lines, overdueLine(overdue, options)] : lines,
 	};
 }
 
-/** Sections in their order. What was corrected is no alarm. */
-const SECTIONS = [
-	'beyond',
-	'new',
-	'no longer beyond',
-	'unusable',
-	'corrected',
-] as const;
-type Kind = (typeof SECTIONS)[number];
-
-function kindOf(
-	{ measurements, reached, isUsable }: Person,
-	limits: Limits,
-): Kind {
-	const areAllCorrected = measurements.every(isCorrected);
-	if (!hasAny(limits)) return areAllCorrected ? 'corrected' : 'new';
-	if (reached.size > 0) return 'beyond';
-	return isUsable ? 'no longer beyond' : 'unusable';
-}
-
-const TITLES: Record<Kind, string> = {
-	beyond: 'Beyond the limits',
-	new: 'New',
-	'no longer beyond': 'Corrected, no longer beyond the limits',
-	unusable: 'Corrected to values that cannot be right or are missing',
-	corrected: 'Corrected',
-};
-
-/** What is beyond the limits is said: "High or low". */
-function titleOf(kind: Kind, persons: readonly Person[]): string {
-	const words = reachedWords(persons);
-	if (kind !== 'beyond' || words === '') return TITLES[kind];
-	return words[0].toUpperCase() + words.slice(1);
-}
-
-/** "high, low or not comparable" */
-function reachedWords(persons: readonly Person[]): string {
-	const reached = new Set(persons.flatMap((one) => [...one.reached]));
-	const words = REACHED.filter((word) => reached.has(word));
-	const last = words.slice(-2).join(' or ');
-	return [...words.slice(0, -2), last].join(', ');
-}
-
-/** For title and subject; none without people. */
-function countWords(
-	kind: Kind,
-	persons: readonly Person[],
-	metric: Metric,
-): string[] {
-	if (persons.length === 0) return [];
-	const readings = persons.flatMap(({ measurements }) => measurements).length;
-	const people = peopleWords(persons.length);
-	const words: Record<Kind, string> = {
-		beyond: `${people} ${reachedWords(persons)}`,
-		new: `${plural(readings, `new ${readingNoun(metric)}`)} of ${people}`,
-		'no longer beyond': `${people} corrected, no longer beyond the limits`,
-		unusable: `${people} corrected to unusable values`,
-		corrected: `${people} corrected`,
-	};
-	return [words[kind]];
-}
-
-function overdueSection(
+function overdueLine(
 	{ users, since }: NonNullable<PollOptions['overdue']>,
 	{ localTimeOf, latestNow }: PollOptions,
-): Section {
-	const local = localTimeOf({ millis: since, key: '' });
-	const year = yearOf(localTimeOf, latestNow);
-	const name = `since ${timeWords(local, { year })}`;
-	return { title: 'Not read for an hour', lines: [{ name, people: users }] };
+): Line {
+	const [local, now] = [since, latestNow].map((millis) =>
+		localTimeOf({ millis, key: '' }),
+	);
+	const name = `since ${timeWords(local, now?.slice(0, 4))}`;
+	return { section: 'Not read for an hour', name, people: users };
 }
-
-const yearOf = (localTimeOf: LocalTimeOf, time: number) =>
-	localTimeOf({ millis: time, key: '' })?.slice(0, 4);
 
 /** One row for each user, in the order of the oldest readings. */
 export function pollRows(
@@ -275,19 +195,17 @@ export function pollRows(
 	const { metric, limits } = options;
 	const columns = userColumns(metric, limits);
 	return personsOf(found, options).map((person) => {
-		const { user, measurements, latest, reached } = person;
-		const { user_id } = user;
-		const key = JSON.stringify([metric.value, user_id, ...person.ids]);
+		const { user, measurements, latest, reached, text, ids } = person;
 		const values: IDataObject = {
 			...user,
 			...rangesOf(metric, measurements),
-			text: `${nameOf(user)}: ${person.line}`,
-			reached: reachedText(reached),
+			text: `${nameOf(person)}: ${text}`,
+			reached,
 			readings: measurements.length,
 			corrected: measurements.filter(isCorrected).length,
 			latest: latest && valueWords(metric, latest),
 			latest_time: latest?.local,
-			row_id: `${metric.value}-poll-${rowKey(userPrefix(user_id), key)}`,
+			row_id: madeRowId(metric, 'poll', user.user_id, ids),
 		};
 		return Object.fromEntries(
 			columns.map((column) => [column, values[column] ?? null]),
@@ -307,11 +225,10 @@ function rangesOf(
 		const numbers = possible
 			.map(({ values }) => values[at])
 			.filter((value) => typeof value === 'number');
-		if (numbers.length === 0) return [];
-		return [
-			[`${column}_min`, Math.min(...numbers)],
-			[`${column}_max`, Math.max(...numbers)],
-		];
+		return (['min', 'max'] as const).map((how) => [
+			`${column}_${how}`,
+			aggregate(how, numbers),
+		]);
 	});
 	return Object.fromEntries(entries) as IDataObject;
 }
@@ -330,44 +247,50 @@ function personOf(found: readonly FoundRow[], options: PollOptions): Person {
 			metric,
 			rows.map((row) => readingOf(metric, row, localTimeOf)),
 		);
+	const isUsable = (one: Measurement) => isCounted(metric, one);
 	const measurements = read(found.map(({ row }) => row.row));
-	const counted = measurements.filter((one) => isCounted(metric, one));
-	const known = read(result.rows).filter((one) => isCounted(metric, one));
-	const current = newestOf(known, latestNow);
-	const reaching = measurements.filter(
-		(one) => reachedBy(metric, limits, [one]).size > 0,
-	);
+	const current = newestOf(read(result.rows).filter(isUsable), latestNow);
+	const counted = measurements.filter(isUsable);
+	const year = localTimeOf({ millis: latestNow, key: '' })?.slice(0, 4);
+	const style = { metric, limits, latestNow, year };
 	return {
 		user: result.user,
 		measurements,
 		latest: newestOf(current ? [current, ...counted] : counted),
-		reached: reachedBy(metric, limits, measurements),
-		worst: Math.max(0, ...reaching.map((one) => severity(limits, one.values))),
-		isUsable: counted.length === measurements.length,
-		line: lineOf(measurements, current, options),
+		reached: reachedText(reachedBy(metric, limits, measurements)),
+		worst:
+			worstOf(limits, beyondLimits(style, measurements)) ||
+			-Number(measurements.every(isCorrected)),
+		text: joined(
+			[
+				readingList(style, measurements, LINE_LENGTH),
+				laterWords(style, current, measurements),
+				sourceWords(measurements),
+			],
+			'; ',
+		),
 		ids: found.map(({ row }) => row.key + row.values).sort(),
 	};
 }
 
-/** @param current the newest reading that counts and is not dated ahead: shown where it is newer than those that go out */
-function lineOf(
-	measurements: readonly Measurement[],
-	current: Measurement | undefined,
-	{ metric, limits, latestNow, localTimeOf }: PollOptions,
-): string {
-	const year = yearOf(localTimeOf, latestNow);
-	const style = { metric, limits, latestNow, year };
-	const isOlder = ({ time = 0 }: Measurement) =>
-		time > latestNow || time < (current?.time ?? 0);
-	const words = [
-		readingList(style, measurements, LINE_LENGTH),
-		current && measurements.every(isOlder) && latestWords(style, current),
-		sourceWords(measurements),
-	];
-	return words.filter(Boolean).join('; ');
-}
+const nameOf = ({ user }: Person) =>
+	personName(user.client_user_id, user.user_id);
 
-const nameOf = ({ client_user_id, user_id }: UserRef) =>
-	personName(client_user_id, user_id);
+/** What was corrected is no alarm. */
+function sectionOf(
+	{ measurements, reached }: Person,
+	{ metric, limits }: PollOptions,
+): string {
+	if (reached !== '')
+		return (
+			reached[0].toUpperCase() + reached.slice(1).replaceAll(', ', ' and ')
+		);
+	if (!measurements.every(isCorrected))
+		return `With new ${readingNoun(metric)}s`;
+	if (!hasAny(limits)) return 'Corrected';
+	return measurements.every((one) => isCounted(metric, one))
+		? 'Corrected, no longer beyond the limits'
+		: 'Corrected to values that cannot be right or are missing';
+}
 
 const hasAny = (limits: Limits) => Object.keys(limits).length > 0;

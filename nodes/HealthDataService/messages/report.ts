@@ -1,13 +1,8 @@
 /** Report of a read in *Output* One Message: what a team should know about its people, as one item with text, HTML and counts. */
 import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
-import { rowKey, userPrefix } from '../service/readings/identity';
-import { reachedBy } from '../service/readings/measured';
-import {
-	isCounted,
-	msAfter,
-	type Measurement,
-} from '../service/readings/measurements';
+import { madeRowId } from '../service/readings/identity';
+import { isCounted, type Measurement } from '../service/readings/measurements';
 import type { Metric } from '../service/readings/metrics';
 import type { UserResult } from '../service/readings/readUsers';
 import type { Group, ReadRange } from '../service/readings/rows';
@@ -25,6 +20,7 @@ import type { Problem } from '../shared/problem';
 import { groupBy } from '../shared/values';
 import {
 	andMore,
+	joined,
 	layOut,
 	ownWords,
 	personName,
@@ -35,7 +31,8 @@ import {
 	type Line,
 } from './text';
 import {
-	latestWords,
+	beyondLimits,
+	laterWords,
 	limitsWords,
 	marksOf,
 	metricName,
@@ -50,6 +47,7 @@ import {
 	sourceWords,
 	timeWords,
 	valueWords,
+	worstOf,
 	type ReadingStyle,
 } from './words';
 
@@ -83,23 +81,20 @@ const titlesOf = (noun: string) => ({
 	every: `Every ${noun}`,
 });
 
-/** A line of a section. */
-interface Entry {
-	kind: keyof ReturnType<typeof titlesOf>;
-	line: Line;
-	/** The highest comes first. */
+type Kind = keyof ReturnType<typeof titlesOf>;
+
+/** A line of a section, or only to be counted. The highest rank of a kind comes first. */
+interface Entry extends Omit<Line, 'section'> {
+	kind: Kind;
 	rank: number;
+	isHidden?: boolean;
 }
 
 /** What is told of one person. */
 interface Person {
-	status: Status;
-	/** Whether the status was another one in the period of *Compare With*. */
-	isNew: boolean;
-	isBeyond: boolean;
-	hasTooFew: boolean;
-	newest?: Measurement;
 	entries: Entry[];
+	latest?: Measurement;
+	hasTooFew: boolean;
 }
 
 /** What the lines of a person are made of. */
@@ -137,7 +132,7 @@ export function personRows(
 		name: personName(client_user_id, user_id),
 		asked,
 		counted,
-		latest: newestOf(counted),
+		latest: newestOf(counted, latestNow),
 		values: periodValues(options, asked),
 		earlier,
 		before: range.before && periodValues(options, earlier),
@@ -153,51 +148,45 @@ function endOf({ query }: ReadRange): number {
 }
 
 function personOf(data: Data, selected: SelectedUser): Person {
-	const { options, style, counted, values, before } = data;
+	const { options, values, latest } = data;
 	const { limits, onlyStatus, scope } = options;
 	const status = values.status as Status;
 	const isOne = scope === 'one';
-	const isTold = status !== 'in range' || !limits.mean || onlyStatus.length > 0;
-	const isWanted = onlyStatus.length === 0 || onlyStatus.includes(status);
-	const beyond = beyondEntries(data);
-	const judged =
-		status === 'no readings' ? quietEntry(data, selected) : meanEntry(data);
+	const isTold =
+		onlyStatus.length > 0
+			? onlyStatus.includes(status)
+			: status !== 'in range' || !limits.mean;
+	const isJudged = status !== 'no readings';
+	const entry = isJudged ? meanEntry(data) : quietEntry(data, selected);
 	return {
-		status,
-		isNew: before !== undefined && before.status !== status,
-		isBeyond: beyond.length > 0,
-		hasTooFew: counted.length > 0 && !isEnough(limits, values),
-		newest: newestOf(counted, style.latestNow),
 		entries: [
-			...beyond,
-			...(isOne || (isTold && isWanted) ? [judged] : []),
-			...(onlyStatus.length === 0 ? leftOutEntries(data) : []),
+			...beyondEntries(data),
+			{ ...entry, isHidden: !isOne && !isTold },
+			...(isJudged && onlyStatus.length === 0 ? leftOutEntries(data) : []),
 			...(isOne ? everyReading(data) : []),
 		],
+		latest,
+		hasTooFew: isJudged && !isEnough(limits, values),
 	};
 }
 
-const joined = (parts: readonly unknown[], separator = ', ') =>
-	parts.filter(Boolean).join(separator);
-
-/** Readings at or beyond a limit of one reading, or not comparable with it. */
 function beyondEntries(data: Data): Entry[] {
 	const { asked, style, name, latest } = data;
-	const { metric, limits, latestNow = 0 } = style;
-	const beyond = asked.filter(
-		(one) => reachedBy(metric, limits, [one]).size > 0,
-	);
+	const beyond = beyondLimits(style, asked);
 	if (beyond.length === 0) return [];
-	const newest = newestOf(beyond);
-	const isLater = latest && (!newest || msAfter(latest, newest) > 0);
-	const later = isLater && latestWords(style, latest);
-	const line = {
+	const from = style.latestNow - DAY_MS;
+	const isToday = beyond.some(({ time = Infinity }) => time > from);
+	const later = laterWords(style, latest, beyond);
+	const sources = later && latest ? [...beyond, latest] : beyond;
+	const entry: Entry = {
+		kind: isToday ? 'today' : 'earlier',
+		rank: worstOf(style.limits, beyond),
 		name,
 		text: joined(
 			[
 				readingList(style, beyond),
 				later,
-				isLater && sourceWords([latest]),
+				sourceWords(sources),
 				zoneWords(data),
 			],
 			'; ',
@@ -205,15 +194,7 @@ function beyondEntries(data: Data): Entry[] {
 		short: readingList(style, beyond, { newest: 1 }),
 		cells: cellsOf(data),
 	};
-	const isToday = beyond.some(
-		({ time = Infinity }) => time > latestNow - DAY_MS,
-	);
-	// A person may have more readings than a function has arguments.
-	const rank = beyond.reduce(
-		(worst, { values }) => Math.max(worst, severity(limits, values)),
-		0,
-	);
-	return [{ kind: isToday ? 'today' : 'earlier', line, rank }];
+	return [entry];
 }
 
 /** The mean, or the sum, of the period. */
@@ -224,7 +205,10 @@ function meanEntry(data: Data): Entry {
 	const past = before && `before ${meanWords(metric, before)}`;
 	const few = !isEnough(limits, values) && 'too few to judge';
 	const readings = plural(counted.length, readingNoun(metric));
-	const line = {
+	const means = meansOf(metric, values);
+	return {
+		kind: meanKind(data),
+		rank: limits.mean ? severity({ high: limits.mean }, means) : means[0],
 		name,
 		text: joined([
 			mean,
@@ -232,19 +216,16 @@ function meanEntry(data: Data): Entry {
 			`${readings} on ${plural(Number(values.days), 'day')}`,
 			few,
 			leftOutWords(values),
-			latest && latestWords(style, latest),
+			laterWords(style, latest),
 			latest && sourceWords([latest]),
 			zoneWords(data),
 		]),
 		short: joined([mean, past, few]),
 		cells: values.status === 'high' ? cellsOf(data) : [],
 	};
-	const means = meansOf(metric, values);
-	const rank = limits.mean ? severity({ high: limits.mean }, means) : means[0];
-	return { kind: meanKind(data), line, rank };
 }
 
-function meanKind({ options, values, before }: Data): Entry['kind'] {
+function meanKind({ options, values, before }: Data): Kind {
 	if (values.status !== 'high')
 		return options.limits.mean ? 'inRange' : 'listed';
 	if (!before) return 'high';
@@ -280,18 +261,18 @@ function quietEntry(data: Data, { record }: SelectedUser): Entry {
 	const kind = quietKind(data, isApart);
 	const last = newestOf([...earlier, ...asked]);
 	const created = range.localTimeOf(instantOf(record?.created_on));
-	const dayOf = (local: string | null) => timeWords(local?.slice(0, 10), style);
-	const notes = joined([
+	const dayOf = (local: string | null) =>
+		timeWords(local?.slice(0, 10), style.year);
+	const text = joined([
 		last && `last ${dayOf(last.local)}`,
 		created && created >= range.from && `joined ${dayOf(created)}`,
 		kind === 'stopped' && isApart && 'nothing connected',
 		leftOutWords(values),
 	]);
-	const line = { name: notes ? `${name} (${notes})` : name, short: name };
-	return { kind, line, rank: 0 };
+	return { kind, rank: 0, name, text, short: '' };
 }
 
-function quietKind({ values, before }: Data, isApart: boolean): Entry['kind'] {
+function quietKind({ values, before }: Data, isApart: boolean): Kind {
 	if (before && before.readings !== 0) return 'stopped';
 	if (values.left_out !== 0) return 'unusable';
 	if (isApart) return 'apart';
@@ -301,17 +282,20 @@ function quietKind({ values, before }: Data, isApart: boolean): Entry['kind'] {
 /** With the newest of them: a count alone does not tell what is wrong. */
 function leftOutEntries({ name, style, asked, counted }: Data): Entry[] {
 	const left = asked.filter((one) => !counted.includes(one));
-	if (left.length === 0 || counted.length === 0) return [];
 	const text = readingList(style, left, { newest: 1 });
-	return [{ kind: 'leftOut', line: { name, text }, rank: left.length }];
+	return text ? [{ kind: 'leftOut', rank: left.length, name, text }] : [];
 }
 
-const everyReading = ({ asked, style }: Data): Entry[] =>
-	asked.map((one) => {
+const everyReading = ({ asked, style }: Data) =>
+	asked.map((one): Entry => {
 		const value = valueWords(style.metric, one);
-		const text = joined([value, ...marksOf(style, one), sourceWords([one])]);
-		const line = { name: timeWords(one.local), text };
-		return { kind: 'every', line, rank: one.time ?? 0 };
+		return {
+			kind: 'every',
+			rank: one.time ?? 0,
+			name: timeWords(one.local),
+			text: joined([value, ...marksOf(style, one), sourceWords([one])]),
+			isHtmlOnly: true,
+		};
 	});
 
 const WEEK = 7;
@@ -319,31 +303,30 @@ const MAX_DAYS = 5 * WEEK;
 
 /** A cell for each day of the period; none for a single day, or for more than five weeks. */
 function cellsOf({ options, range, asked }: Data): Cell[] {
-	const first = Date.parse(range.from.slice(0, 10));
-	const days = 1 + (Date.parse(range.to.slice(0, 10)) - first) / DAY_MS;
+	const [first, last] = [range.from, range.to].map((local) =>
+		DateTime.fromISO(local.slice(0, 10), { zone: 'utc', locale: 'en' }),
+	);
+	const days = 1 + last.diff(first, 'days').days;
 	if (days < 2 || days > MAX_DAYS) return [];
 	const byDay = groupBy(asked, ({ local }) => local?.slice(0, 10));
 	return Array.from({ length: days }, (_, at) => {
-		const date = new Date(first + at * DAY_MS).toISOString().slice(0, 10);
-		const [weekday, day, month] = timeWords(date).split(' ');
-		const label = days > WEEK ? `${day} ${month}` : weekday;
-		return dayCell(label, options, byDay.get(date) ?? []);
+		const day = first.plus({ days: at });
+		const label = day.toFormat(days > WEEK ? 'd LLL' : 'ccc');
+		const ofDay = byDay.get(day.toISODate()!) ?? [];
+		return { label, ...dayCell(options, periodValues(options, ofDay)) };
 	});
 }
 
 /** The newest reading beyond a limit, else the mean. */
 function dayCell(
-	label: string,
-	options: ReportOptions,
-	ofDay: readonly Measurement[],
-): Cell {
-	const values = periodValues(options, ofDay);
-	const { readings, reached, reached_reading: newest, status } = values;
-	if (reached) return { label, value: plain(newest), colour: 'beyond' };
-	if (readings === 0) return { label, value: '–', colour: 'no readings' };
-	const value = meansOf(options.metric, values).map(Math.round).join('/');
-	const colour = options.limits.mean ? (status as Status) : 'no readings';
-	return { label, value, colour };
+	{ metric, limits }: ReportOptions,
+	values: IDataObject,
+): Omit<Cell, 'label'> {
+	const { readings, reached, reached_reading, status } = values;
+	if (reached) return { value: plain(reached_reading), colour: 'beyond' };
+	if (readings === 0) return { value: '–', colour: 'no readings' };
+	const value = meansOf(metric, values).map(Math.round).join('/');
+	return { value, colour: limits.mean ? (status as Status) : 'no readings' };
 }
 
 /** The columns of the item, in their order. */
@@ -363,17 +346,16 @@ export function teamReport(
 	selection: UserSelection,
 	results: readonly UserResult[],
 ): IDataObject {
-	const { metric, provider, sourceTypes } = options;
+	const { metric } = options;
 	const { from, to } = rangeOfAll(options);
 	const persons = results.flatMap(({ rows }) => rows as unknown as Person[]);
 	const failed = results.filter(({ problem }) => problem);
 	const counts = countsOf(options, persons, failed.length);
 	const words = countWords(metric, counts);
 	const title = `${metricName(metric)}, ${periodWords(from, to)}`;
-	const entries = [
-		...failedEntries(failed),
-		...persons.flatMap((one) => one.entries),
-	];
+	const entries = persons
+		.flatMap((one) => one.entries)
+		.filter(({ isHidden }) => !isHidden);
 	const message = {
 		title,
 		notes: [
@@ -382,20 +364,17 @@ export function teamReport(
 			filterNote(options),
 			timeNote(options, persons),
 		].filter(Boolean),
-		sections: sectionsOf(metric, entries),
+		lines: linesOf(metric, [...failedEntries(failed), ...entries]),
 		legend: `A cell is the mean of a day, or its newest ${readingNoun(metric)} beyond a limit (red). Green is below the limit of the mean, yellow is not.`,
 		elsewhere: 'the rows of Summary per User',
 	};
-	const id = [metric.value, from, to, provider, ...sourceTypes];
-	const users = selectionKey(options, selection, results);
-	const key = rowKey(userPrefix(users), JSON.stringify(id));
 	return inColumns({
 		subject: subjectOf(title, words),
 		...layOut(message),
 		from,
 		to,
 		...counts,
-		row_id: `${metric.value}-message-${key}`,
+		row_id: rowIdOf(options, selection, results),
 	});
 }
 
@@ -406,69 +385,85 @@ export function failedReport(
 ): IDataObject {
 	const title = `${metricName(metric)}: could not be read`;
 	const notes = [message, description].map(ownWords);
-	const made = layOut({ title, notes, sections: [] });
+	const made = layOut({ title, notes, lines: [] });
 	const row = inColumns({ subject: title, ...made });
 	return { ...row, error: message, details: description };
 }
 
-function selectionKey(
-	{ offset, maxUsers, isConnectedOnly }: ReportOptions,
+/** Of metric, selection and period. */
+function rowIdOf(
+	options: ReportOptions,
 	{ entries, isOne }: UserSelection,
 	results: readonly UserResult[],
 ): string {
-	const ids = entries?.map(({ id }) => id);
-	const one = isOne && [results[0]?.user.user_id];
-	return JSON.stringify(ids ?? (one || [offset, maxUsers, isConnectedOnly]));
+	const { metric, provider, sourceTypes } = options;
+	const { offset, maxUsers, isConnectedOnly } = options;
+	const { from, to } = rangeOfAll(options);
+	const users = entries?.map(({ id }) => id) ?? [
+		isOne && results[0]?.user.user_id,
+		...[offset, maxUsers, isConnectedOnly],
+	];
+	const who = JSON.stringify(users);
+	return madeRowId(metric, 'message', who, [
+		from,
+		to,
+		provider,
+		...sourceTypes,
+	]);
 }
+
+type Counts = Record<string, number | null>;
 
 /** Null for what was not asked. */
 function countsOf(
 	{ limits, compareWith }: ReportOptions,
 	persons: readonly Person[],
 	not_read: number,
-) {
-	const isHigh = ({ status }: Person) => status === 'high';
-	const isQuiet = ({ status }: Person) => status === 'no readings';
-	const countOf = (asked: unknown, is: (one: Person) => boolean) =>
-		asked ? persons.filter(is).length : null;
+): Counts {
+	const { mean, high, low, enough } = limits;
+	const entries = groupBy(
+		persons.flatMap((one) => one.entries),
+		({ kind }) => kind,
+	);
+	const sum = (...kinds: Kind[]) =>
+		kinds.flatMap((kind) => entries.get(kind) ?? []).length;
+	const tooFew = persons.filter(({ hasTooFew }) => hasTooFew).length;
 	return {
 		people: persons.length + not_read,
 		not_read,
-		reached: countOf(limits.high ?? limits.low, (one) => one.isBeyond),
-		high: countOf(limits.mean, isHigh),
-		newly_high: countOf(
-			limits.mean && compareWith,
-			(one) => isHigh(one) && one.isNew,
+		reached: (high ?? low) ? sum('today', 'earlier') : null,
+		high: mean ? sum('newlyHigh', 'stillHigh', 'high') : null,
+		newly_high: mean && compareWith ? sum('newlyHigh') : null,
+		in_range: sum('inRange', 'listed'),
+		too_few: enough ? tooFew : null,
+		without_readings: sum(
+			'stopped',
+			'stillQuiet',
+			'quiet',
+			'apart',
+			'unusable',
 		),
-		in_range: countOf(true, ({ status }) => status === 'in range'),
-		too_few: countOf(limits.enough, (one) => one.hasTooFew),
-		without_readings: countOf(true, isQuiet),
-		newly_without_readings: countOf(
-			compareWith,
-			(one) => isQuiet(one) && one.isNew,
-		),
+		newly_without_readings: compareWith ? sum('stopped') : null,
 	};
 }
-
-type Counts = ReturnType<typeof countsOf>;
 
 /** All counts, zeros too: a section that is missing says that there is nobody, not that nobody looked. */
 function countWords(metric: Metric, counts: Counts): string[] {
 	const noun = readingNoun(metric);
-	const { newly_high, newly_without_readings } = counts;
-	const words: Array<[number | null, string, (number | null)?]> = [
-		[counts.not_read, 'not read'],
-		[counts.reached, 'beyond single limits'],
-		[counts.high, 'high', newly_high],
-		[counts.without_readings, `without ${noun}s`, newly_without_readings],
-		[counts.in_range, counts.high === null ? `with ${noun}s` : 'in range'],
+	const words = [
+		['not_read', 'not read'],
+		['reached', 'beyond single limits'],
+		['high', 'high'],
+		['without_readings', `without ${noun}s`],
+		['in_range', counts.high === null ? `with ${noun}s` : 'in range'],
 	];
-	const told = words.flatMap(([count, what, newly = null]) => {
-		if (count === null) return [];
+	const told = words.flatMap(([column, what]) => {
+		const count = counts[column];
+		const newly = counts[`newly_${column}`] ?? null;
 		const isNew = newly === null ? '' : ` (${shownNumber(newly)} new)`;
-		return [`${shownNumber(count)} ${what}${isNew}`];
+		return count === null ? [] : [`${shownNumber(count)} ${what}${isNew}`];
 	});
-	return [peopleWords(counts.people), ...told];
+	return [peopleWords(Number(counts.people)), ...told];
 }
 
 function limitsNote(
@@ -522,15 +517,14 @@ function timeNote(options: ReportOptions, persons: readonly Person[]): string {
 	const noun = readingNoun(metric);
 	const own = hasTimeZone ? "each person's own time zone, else " : '';
 	const zone = `Times in ${own}${plain(range.zone)}, values in ${metric.unit.name}.`;
-	const newest = newestOf(persons.flatMap((one) => one.newest ?? []));
+	const newest = newestOf(persons.flatMap(({ latest }) => latest ?? []));
 	if (!newest) return `${zone} No ${noun} of anybody.`;
 	const hours = Math.floor((endOf(range) - newest.time!) / HOUR_MS);
 	const silence =
 		hours < 24
 			? `Newest ${noun} of all:`
 			: `No ${noun} of anybody for ${plural(hours, 'hour')}: the newest is of`;
-	const year = range.to.slice(0, 4);
-	return `${zone} ${silence} ${timeWords(newest.local, { year })}.`;
+	return `${zone} ${silence} ${timeWords(newest.local, range.to.slice(0, 4))}.`;
 }
 
 const NAMED = 5;
@@ -542,23 +536,27 @@ function failedEntries(failed: readonly UserResult[]): Entry[] {
 		const names = of.map(({ user, entry }) =>
 			personName(user.client_user_id ?? entry?.id, user.user_id),
 		);
-		const few = [...names.slice(0, NAMED), ...andMore(names.length - NAMED)];
-		const line = {
+		return {
+			kind: 'failed',
+			rank: names.length,
+			people: names.length,
 			name: ownWords(reason),
 			text: names.join(', '),
-			short: few.join(', '),
-			people: names.length,
+			short: joined([
+				...names.slice(0, NAMED),
+				...andMore(names.length - NAMED),
+			]),
 		};
-		return { kind: 'failed', line, rank: names.length };
 	});
 }
 
-function sectionsOf(metric: Metric, entries: readonly Entry[]) {
+/** In the order of their sections, the highest rank first. */
+function linesOf(metric: Metric, entries: readonly Entry[]): Line[] {
 	const byKind = groupBy<Entry, string>(entries, ({ kind }) => kind);
-	return Object.entries(titlesOf(readingNoun(metric))).map(([kind, title]) => {
-		const inOrder = [...(byKind.get(kind) ?? [])];
-		inOrder.sort((a, b) => b.rank - a.rank);
-		const lines = inOrder.map(({ line }) => line);
-		return { title, lines, isHtmlOnly: kind === 'every' };
-	});
+	const titles = Object.entries(titlesOf(readingNoun(metric)));
+	return titles.flatMap(([kind, section]) =>
+		[...(byKind.get(kind) ?? [])]
+			.sort((a, b) => b.rank - a.rank)
+			.map((line) => ({ ...line, section })),
+	);
 }

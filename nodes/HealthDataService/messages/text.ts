@@ -2,7 +2,7 @@
  * Text and HTML of messages: the one place where what anybody else wrote becomes harmless, and where a message is cut to what chats and
  * mail programs take.
  */
-import { text } from '../shared/values';
+import { groupBy, text } from '../shared/values';
 
 /** Characters of a name, and of a reading as it came. */
 const NAME_LENGTH = 60;
@@ -17,7 +17,8 @@ const READ_LENGTH = 1000;
  */
 const UNSAFE =
 	/[^\p{L}\p{Mn}\p{Mc}\p{N} .'/%_-]|\p{Default_Ignorable_Code_Point}/gu;
-const MARKS = /\p{M}+/gu;
+/** At most two marks stay on a letter or digit, and none without. */
+const MARKS = /(?<![\p{L}\p{N}\p{M}])\p{M}+|(?<=\p{M}{2})\p{M}+/gu;
 /** Signs that are harmless only inside a word: a formula, a command of Telegram and a list begin with one. */
 const LOOSE = /(?<![\p{L}\p{M}\p{N}])[-'/]|[-'/](?![\p{L}\p{N}])/gu;
 /** Letters, digits and dots: what may be part of a link. */
@@ -35,22 +36,13 @@ function safe(value: unknown, most: number): string {
 	const signs = line
 		.replace(/\s+/g, ' ')
 		.replace(UNSAFE, '·')
-		.replace(MARKS, fewMarks)
+		.replace(MARKS, '·')
 		.replace(LOOSE, '·')
 		.replace(DOTTED, withoutLinks)
 		.replace(/·+/g, '·');
 	const characters = Array.from(signs.trim());
 	if (characters.length <= most) return characters.join('');
 	return `${characters.slice(0, most - 1).join('')}…`;
-}
-
-/** At most two marks on a letter or digit, and none without. */
-function fewMarks(marks: string, at: number, line: string): string {
-	// A letter may take two units of UTF-16.
-	const isOnLetter = /[\p{L}\p{N}]$/u.test(line.slice(Math.max(0, at - 2), at));
-	if (!isOnLetter) return '·';
-	const [first, second = '', ...others] = marks;
-	return others.length > 0 ? `${first}${second}·` : marks;
 }
 
 /** A dot before a letter or digit may be part of a link, unless in a decimal number. */
@@ -87,6 +79,10 @@ export const ownWords = (words: string) =>
 			.replace(/(?<=[\p{L}\p{N}])\.(?=\p{L})/gu, '·'),
 	);
 
+/** The parts that are there. */
+export const joined = (parts: readonly unknown[], separator = ', ') =>
+	parts.filter(Boolean).join(separator);
+
 /** A day of a person, in HTML. */
 export interface Cell {
 	label: string;
@@ -96,29 +92,24 @@ export interface Cell {
 
 /** In safe characters. */
 export interface Line {
+	/** The title of its section. */
+	section: string;
 	/** A name, or whatever the line is of. */
 	name: string;
-	/** Without it, lines are only names and share a paragraph. */
 	text?: string;
 	/** In place of `text` where not all lines fit. */
 	short?: string;
 	/** People it is of; 1 if absent. */
 	people?: number;
 	cells?: readonly Cell[];
-}
-
-/** Not shown without lines. */
-export interface Section {
-	title: string;
-	/** The most important first. */
-	lines: readonly Line[];
 	isHtmlOnly?: boolean;
 }
 
 export interface Message {
 	title: string;
 	notes: readonly string[];
-	sections: readonly Section[];
+	/** Sections in their order, the most important line of each first. */
+	lines: readonly Line[];
 	/** What the colours of cells stand for. */
 	legend?: string;
 	/** Where everything is that may be cut. */
@@ -143,121 +134,90 @@ export const shownNumber = (count: number) => count.toLocaleString('en');
 export const andMore = (count: number) =>
 	count > 0 ? [`… and ${shownNumber(count)} more`] : [];
 
+const fitsText = (made: string) => made.length <= TEXT_LENGTH;
+const fitsHtml = (made: string) => Buffer.byteLength(made) <= HTML_BYTES;
+
+/** Whether the text has all lines in full. */
+export const isWhole = (message: Message) =>
+	fitsText(toText(message, ALL, undefined));
+
 /** Text and HTML, each cut to its length, and never in silence. */
 export function layOut(message: Message) {
-	const html = fitting(message, true, isHtmlLength, []);
-	const inHtml = html.level === WHOLE ? ['the HTML of this message'] : [];
-	const text = fitting(message, false, isTextLength, inHtml);
+	const { elsewhere } = message;
+	const html = fitting(fitsHtml, (level) => toHtml(message, level, elsewhere));
+	const inHtml = html.level === ALL && 'the HTML of this message';
+	const places = joined([inHtml, elsewhere], ' and in ');
+	const text = fitting(fitsText, (level) => toText(message, level, places));
 	return { text: text.made, html: html.made };
 }
 
-const isTextLength = (made: string) => made.length <= TEXT_LENGTH;
-const isHtmlLength = (made: string) => Buffer.byteLength(made) <= HTML_BYTES;
-
-/** Whether the text has all lines in full. */
-export const fitsText = (message: Message) =>
-	isTextLength(render(message, false, WHOLE, []));
-
-/** How much of each section is shown. */
-interface Level {
-	lines: number;
-	/** Lines with a table of days. */
-	tables: number;
-	isShort: boolean;
-}
-
-const WHOLE: Level = { lines: Infinity, tables: 50, isShort: false };
-const SHORT: Level = { ...WHOLE, isShort: true };
+/** How much is shown: all, then short lines, then no tables, which only tell what lines do, then fewer lines of each section. */
+const ALL = 0;
+const WITHOUT_TABLES = 2;
 /** So many short lines fill the HTML. */
 const MAX_LINES = 1200;
 
-/** Short lines, then fewer tables, which only tell what the lines do, then fewer lines of each section: in the end none. */
-const LEVELS: readonly Level[] = [
-	WHOLE,
-	...[50, 25, 10, 0].map((tables) => ({ ...SHORT, tables })),
-	...Array.from({ length: 140 }, (_, step) => {
-		const lines = Math.floor(MAX_LINES * 0.95 ** step);
-		return { lines, tables: 0, isShort: true };
-	}),
-];
+const linesAt = (level: number) =>
+	level <= WITHOUT_TABLES
+		? Infinity
+		: Math.floor(MAX_LINES * 0.95 ** (level - WITHOUT_TABLES));
 
-/** @param places where everything is that is cut here */
+/** The first level that fits; in the end one without lines. */
 function fitting(
-	message: Message,
-	isHtml: boolean,
 	fits: (made: string) => boolean,
-	places: readonly string[],
+	makeAt: (level: number) => string,
 ) {
-	const madeAt = (one: Level) => render(message, isHtml, one, places);
-	const level = LEVELS.find((one) => fits(madeAt(one))) ?? LEVELS.at(-1)!;
-	return { level, made: madeAt(level) };
+	let level = ALL;
+	let made = makeAt(level);
+	while (!fits(made) && linesAt(level) > 0) {
+		level++;
+		made = makeAt(level);
+	}
+	return { level, made };
 }
 
-function render(
-	message: Message,
-	isHtml: boolean,
-	level: Level,
-	places: readonly string[],
-): string {
-	const { title, notes, legend, elsewhere } = message;
-	const sections = message.sections
-		.filter(
-			({ lines, isHtmlOnly }) => lines.length > 0 && (isHtml || !isHtmlOnly),
-		)
-		.map((section) => shownOf(section, level));
-	const hasTables = sections.some(({ lines }) =>
-		lines.some(({ cells }) => cells?.length),
-	);
-	const found = [...places, elsewhere].filter(Boolean).join(' and in ');
-	const all = [
-		...notes,
-		level.isShort &&
-			`Shortened to fit here.${found && ` Everything is in ${found}.`}`,
-		isHtml && hasTables && legend,
-	].filter((note) => typeof note === 'string');
-	return isHtml ? toHtml(title, all, sections) : toText(title, all, sections);
-}
-
-/** What is shown of a section. */
-interface Shown {
-	heading: string;
-	lines: readonly Line[];
-	/** Names without text, and how many more there are. */
-	end: readonly string[];
-}
-
-const NAMES_PER_LINE = 4;
-
-const peopleOf = (lines: readonly Line[]) =>
-	lines.reduce((sum, { people = 1 }) => sum + people, 0);
-
-function shownOf({ title, lines }: Section, level: Level): Shown {
-	const isNames = lines.every(({ text }) => text === undefined);
-	const cut = isNames ? level.lines * NAMES_PER_LINE : level.lines;
-	const more = andMore(peopleOf(lines.slice(cut)));
-	const heading = `${title}: ${shownNumber(peopleOf(lines))}`;
-	const kept = lines.slice(0, cut).map(({ short, ...line }, at) => ({
-		...line,
-		...(level.isShort && short && { [isNames ? 'name' : 'text']: short }),
-		cells: at < level.tables ? line.cells : [],
-	}));
-	if (!isNames) return { heading, lines: kept, end: more };
-	const names = [...kept.map(({ name }) => name), ...more];
-	return { heading, lines: [], end: [names.join(', ')] };
-}
+/** @param place where everything is that is cut here */
+const cutNote = (level: number, place = '') =>
+	level !== ALL &&
+	`Shortened to fit here.${place && ` Everything is in ${place}.`}`;
 
 /** Each line with text of others begins with a sign of ours. */
 function toText(
-	title: string,
-	notes: readonly string[],
-	sections: readonly Shown[],
-) {
-	const made = sections.map(({ heading, lines, end }) => {
-		const texts = lines.map(({ name, text }) => `${name}: ${text}`);
-		return [heading, ...[...texts, ...end].map((one) => `• ${one}`)].join('\n');
+	{ title, notes, lines }: Message,
+	level: number,
+	place?: string,
+): string {
+	const shown = lines.filter(({ isHtmlOnly }) => !isHtmlOnly);
+	const sections = sectionsAt(level, shown).map(({ heading, kept, more }) => {
+		const texts = kept.map(({ name, text }) => joined([name, text], ': '));
+		return joined(
+			[heading, ...[...texts, ...more].map((one) => `• ${one}`)],
+			'\n',
+		);
 	});
-	return [[title, ...notes].join('\n'), ...made].join('\n\n');
+	const head = joined([title, ...notes, cutNote(level, place)], '\n');
+	return [head, ...sections].join('\n\n');
 }
+
+/** What is shown of each section. */
+function sectionsAt(level: number, lines: readonly Line[]) {
+	const sections = groupBy(lines, ({ section }) => section);
+	return Array.from(sections, ([title, all]) => {
+		const kept = all
+			.slice(0, linesAt(level))
+			.map((line) => (level === ALL ? line : shortened(line)));
+		const more = andMore(peopleOf(all) - peopleOf(kept));
+		return { heading: `${title}: ${shownNumber(peopleOf(all))}`, kept, more };
+	});
+}
+
+const shortened = (line: Line): Line => ({
+	...line,
+	text: line.short ?? line.text,
+});
+
+const peopleOf = (lines: readonly Line[]) =>
+	lines.reduce((sum, { people = 1 }) => sum + people, 0);
 
 const COLOURS = {
 	'no readings': '#eceff1',
@@ -276,23 +236,38 @@ p{margin:6px 0;overflow-wrap:anywhere;word-break:break-word}h1{font-size:20px}h2
 const FOOT = '\n</td></tr></table></body></html>';
 
 function toHtml(
-	title: string,
-	notes: readonly string[],
-	sections: readonly Shown[],
-) {
-	const made = sections.flatMap(({ heading, lines, end }) => [
-		`<h2>${heading}</h2>`,
-		...lines.map(
-			({ name, text, cells }) =>
-				`<p><b>${name}</b>: ${text}</p>${daysOf(cells)}`,
-		),
-		...end.map(paragraph),
-	]);
-	const body = [`<h1>${title}</h1>`, ...notes.map(paragraph), ...made];
+	{ title, notes, lines, legend }: Message,
+	level: number,
+	place?: string,
+): string {
+	const isTabular = level < WITHOUT_TABLES;
+	const hasTables = isTabular && lines.some(({ cells }) => cells?.length);
+	const sections = sectionsAt(level, lines).flatMap(
+		({ heading, kept, more }) => [
+			`<h2>${heading}</h2>`,
+			...kept.map((line, at) =>
+				isTabular && at < MAX_TABLES
+					? paragraphOf(line) + daysOf(line.cells)
+					: paragraphOf(line),
+			),
+			...more.map(paragraph),
+		],
+	);
+	const head = [...notes, cutNote(level, place), hasTables && legend];
+	const body = [
+		`<h1>${title}</h1>`,
+		...head.filter((note) => typeof note === 'string').map(paragraph),
+		...sections,
+	];
 	return HEAD + body.join('\n').replaceAll(UNDERSCORE, '_') + FOOT;
 }
 
 const paragraph = (words: string) => `<p>${words}</p>`;
+const paragraphOf = ({ name, text }: Line) =>
+	paragraph(joined([`<b>${name}</b>`, text], ': '));
+
+/** Tables of a section. */
+const MAX_TABLES = 50;
 
 /** Days in a row of cells: the width of a phone. */
 const WEEK = 7;

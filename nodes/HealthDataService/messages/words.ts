@@ -1,4 +1,5 @@
 /** Words for readings: values, times, limits, and how far beyond its limits a reading is. */
+import { DateTime } from 'luxon';
 import {
 	arePossible,
 	REACHED,
@@ -19,7 +20,7 @@ import {
 	type Thresholds,
 } from '../service/readings/metrics';
 import { isBlank } from '../shared/values';
-import { andMore, plain, READING_LENGTH, shownNumber } from './text';
+import { andMore, joined, plain, READING_LENGTH, shownNumber } from './text';
 
 /** Sentence case. */
 export const metricName = ({ name }: Metric) =>
@@ -34,44 +35,42 @@ export const plural = (count: number, noun: string) =>
 export const peopleWords = (count: number) =>
 	count === 1 ? '1 person' : `${shownNumber(count)} people`;
 
-interface TimeOptions {
-	/** The year that need not be said. */
-	year?: string;
-	/** A local time before this one in a list: its day is not said again. */
-	after?: string | null;
-}
-
-/** "Mon 30 Nov 08:01" of a local time, "Mon 30 Nov" of a date. */
+/**
+ * "Mon 30 Nov 08:01" of a local time, "Mon 30 Nov" of a date.
+ *
+ * @param year that need not be said
+ * @param after a local time before this one in a list: its day is not said again
+ */
 export function timeWords(
 	local: string | null | undefined,
-	{ year, after }: TimeOptions = {},
+	year = '',
+	after?: string | null,
 ): string {
 	if (!local) return 'without a time';
 	const [date, clock] = local.split(' ');
-	const minute = clock?.slice(0, 5);
-	if (minute && after?.startsWith(date)) return minute;
-	// Such as "Mon, 30 Nov 2026 00:00:00 GMT".
-	const words = new Date(date).toUTCString().split(/,? 0?/).slice(0, 4);
-	if (words[3] === year) words.pop();
-	return [...words, minute].filter(Boolean).join(' ');
+	const isSameDay = clock && after?.startsWith(date);
+	const day = local.startsWith(year || '-') ? 'ccc d LLL' : 'ccc d LLL yyyy';
+	const format = joined([!isSameDay && day, clock && 'HH:mm'], ' ');
+	return DateTime.fromSQL(local, { zone: 'utc', locale: 'en' }).toFormat(
+		format,
+	);
 }
 
 /** "Mon 16 Nov to Sun 22 Nov 2026", of dates or local times. */
 export function periodWords(from: string, to: string): string {
-	const year = to.slice(0, 4);
-	return from === to
-		? timeWords(to)
-		: `${timeWords(from, { year })} to ${timeWords(to)}`;
+	const days = [timeWords(from, to.slice(0, 4)), timeWords(to)];
+	return from === to ? days[1] : days.join(' to ');
 }
 
 /** "at or above 180/110, or at or below 90/50", of the limits of one reading. Empty without. */
 export const limitsWords = (metric: Metric, { high, low }: Limits) =>
-	[
-		pairWords(metric, 'at or above', high),
-		pairWords(metric, 'at or below', low),
-	]
-		.filter(Boolean)
-		.join(', or ');
+	joined(
+		[
+			pairWords(metric, 'at or above', high),
+			pairWords(metric, 'at or below', low),
+		],
+		', or ',
+	);
 
 /** "at or above 180/110". If only one value has a limit, its name comes first. */
 export function pairWords(
@@ -114,7 +113,7 @@ export interface ReadingStyle {
 	/** The year that need not be said. */
 	year?: string;
 	/** The latest time that it may be now (ms): a later reading is dated ahead. */
-	latestNow?: number;
+	latestNow: number;
 }
 
 /** Values in the metric's unit; values that do not count as they came, with their unit. */
@@ -126,24 +125,26 @@ export function valueWords(metric: Metric, one: Measurement): string {
 		isBlank(value) ? '–' : plain(value, READING_LENGTH),
 	);
 	const isOwn = conversionOf(metric.unit, row.unit) === asIs;
-	const unit = isOwn ? '' : plain(row.unit, READING_LENGTH);
-	return [values.join('/'), unit].filter(Boolean).join(' ');
+	return joined(
+		[values.join('/'), !isOwn && plain(row.unit, READING_LENGTH)],
+		' ',
+	);
 }
 
 /** "180/95 Mon 30 Nov 08:01 high". */
-export function readingWords(
+export const readingWords = (
 	style: ReadingStyle,
 	one: Measurement,
 	after?: string | null,
-): string {
-	const { metric, year } = style;
-	const words = [
-		valueWords(metric, one),
-		timeWords(one.local, { year, after }),
-		marksOf(style, one).join(' and '),
-	];
-	return words.filter(Boolean).join(' ');
-}
+) =>
+	joined(
+		[
+			valueWords(style.metric, one),
+			timeWords(one.local, style.year, after),
+			marksOf(style, one).join(' and '),
+		],
+		' ',
+	);
 
 /** The newest with a time, at the latest `until` (ms). */
 export const newestOf = (some: readonly Measurement[], until = Infinity) =>
@@ -152,9 +153,17 @@ export const newestOf = (some: readonly Measurement[], until = Infinity) =>
 		.sort(msAfter)
 		.at(-1);
 
-/** "latest 142/88 Sun 22 Nov 20:10". */
-export const latestWords = (style: ReadingStyle, one: Measurement) =>
-	`latest ${readingWords(style, one)}`;
+/** "latest 142/88 Sun 22 Nov 20:10", where none of the others is as new. One dated ahead is not. */
+export function laterWords(
+	style: ReadingStyle,
+	latest: Measurement | undefined,
+	others: readonly Measurement[] = [],
+): string {
+	const until = style.latestNow;
+	const newest = newestOf(others, until);
+	if (!latest || (newest && msAfter(newest, latest) >= 0)) return '';
+	return `latest ${readingWords(style, latest)}`;
+}
 
 const MAX_SOURCES = 5;
 
@@ -163,14 +172,14 @@ export function sourceWords(measurements: readonly Measurement[]): string {
 	const rows = measurements.flatMap(({ copies }) => copies);
 	const names = rows.map(({ row }) => plain(row.source_type || row.provider));
 	const all = [...new Set(names)].filter(Boolean).sort();
-	const shown = all.slice(0, MAX_SOURCES).join(', ');
 	const more = andMore(all.length - MAX_SOURCES);
-	return all.length > 0 ? ['by', shown, ...more].join(' ') : '';
+	const shown = all.slice(0, MAX_SOURCES).join(', ');
+	return shown && joined(['by', shown, ...more], ' ');
 }
 
 /** What a reading has reached, or why it does not count; whether it was corrected, and is dated ahead. */
 export function marksOf(
-	{ metric, limits, latestNow = Infinity }: ReadingStyle,
+	{ metric, limits, latestNow }: ReadingStyle,
 	one: Measurement,
 ): string[] {
 	const reached = reachedBy(metric, limits, [one]);
@@ -212,22 +221,36 @@ export function readingList(
 	measurements: readonly Measurement[],
 	{ all = 0, beyond = 0, newest = 3 }: ListLength = {},
 ): string {
-	const { metric, limits } = style;
 	const inOrder = [...measurements].sort((a, b) => msAfter(b, a));
-	const isBeyond = (one: Measurement) =>
-		reachedBy(metric, limits, [one]).size > 0;
 	const kept = new Set([
 		...inOrder.slice(0, newest),
-		...inOrder.filter(isBeyond).slice(0, beyond),
-		...measuredColumns(metric).flatMap((_, at) => extremesOf(inOrder, at)),
+		...beyondLimits(style, inOrder).slice(0, beyond),
+		...measuredColumns(style.metric).flatMap((_, at) =>
+			extremesOf(inOrder, at),
+		),
 	]);
 	const shown = inOrder.filter((one) => inOrder.length <= all || kept.has(one));
 	const words = shown.map((one, at) =>
 		readingWords(style, one, shown[at - 1]?.local),
 	);
-	const more = andMore(inOrder.length - shown.length);
-	return [words.join(', '), ...more].join(' ');
+	return joined(
+		[words.join(', '), ...andMore(inOrder.length - shown.length)],
+		' ',
+	);
 }
+
+/** Those that reach a limit of one reading, or are not comparable with it. */
+export const beyondLimits = (
+	{ metric, limits }: ReadingStyle,
+	measurements: readonly Measurement[],
+) => measurements.filter((one) => reachedBy(metric, limits, [one]).size > 0);
+
+/** How far beyond its limit the worst of these readings is. A person may have more than a function has arguments. */
+export const worstOf = (limits: Limits, beyond: readonly Measurement[]) =>
+	beyond.reduce(
+		(worst, { values }) => Math.max(worst, severity(limits, values)),
+		0,
+	);
 
 /** Those with the highest and the lowest of a value. */
 function extremesOf(measurements: readonly Measurement[], at: number) {

@@ -122,12 +122,15 @@ it('a message says the limits, the zone and the unit, and the worst first', () =
 		limits: { high: [180, undefined], low: [90, 50] },
 	});
 	expect(String(item.text).split('\n')).toEqual([
-		'Blood pressure: 3 people high or low',
+		'Blood pressure: 1 person low, 2 people high',
 		'Limits: systolic at or above 180, or at or below 90/50.',
 		'Times in Europe/Berlin, values in mmHg.',
 		'',
-		'High or low: 3',
-		...['• low: 60/40', '• high: 200/100', '• a little: 180/80'].map((line) => expect.stringContaining(line)),
+		'Low: 1',
+		expect.stringContaining('• low: 60/40'),
+		'',
+		'High: 2',
+		...['• high: 200/100', '• a little: 180/80'].map((line) => expect.stringContaining(line)),
 	]);
 	expect(Object.keys(item)).toEqual(ALERT_COLUMNS);
 });
@@ -145,7 +148,7 @@ it('what cannot be right is never the worst', () => {
 it('without limits, who has a new reading beside a corrected one is with the new ones', () => {
 	const found = foundOf('anna', [point(120, 80), point(121, 80, -9, { change: 'updated' })]);
 	const { text } = pollMessages(found, { ...OPTIONS, limits: {} })[0];
-	expect(text).toContain('\nNew: 1\n');
+	expect(text).toContain('\nWith new readings: 1\n');
 	expect(text).not.toContain('\nCorrected');
 });
 

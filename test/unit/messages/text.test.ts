@@ -1,11 +1,12 @@
 /** Text of messages: what others wrote is harmless wherever a message goes, and nothing is cut in silence. */
 import {
-	fitsText,
+	isWhole,
 	layOut,
 	personName,
 	plain,
 	subjectOf,
 	type Line,
+	type Message,
 } from '../../../nodes/HealthDataService/messages/text';
 import { fc } from '../../helpers/properties';
 
@@ -141,7 +142,7 @@ it('no name and no value is active anywhere', () => {
 });
 
 describe('layout', () => {
-	const line = (at: number, more: Partial<Line> = {}): Line => ({
+	const line = (at: number, more: Partial<Line> = {}) => ({
 		name: `name-${at}`,
 		text: `${'word '.repeat(10)}${at}`,
 		short: `short ${at}`,
@@ -149,10 +150,10 @@ describe('layout', () => {
 	});
 	const lines = (count: number, more: Partial<Line> = {}) => Array.from({ length: count }, (_, at) => line(at, more));
 	const names = (count: number) => lines(count, { text: undefined, short: undefined });
-	const message = (...sections: Line[][]) => ({
+	const message = (...sections: Array<Array<Omit<Line, 'section'>>>): Message => ({
 		title: 'Blood pressure',
 		notes: ['a note'],
-		sections: sections.map((of, at) => ({ title: `Section ${at}`, lines: of })),
+		lines: sections.flatMap((of, at) => of.map((one) => ({ ...one, section: `Section ${at}` }))),
 		elsewhere: 'Summary per User',
 	});
 	const namedIn = (shown: string) => new Set(shown.match(/name-\d+/g));
@@ -160,7 +161,7 @@ describe('layout', () => {
 	it('has all lines, counts, and no empty section', () => {
 		const { text, html } = layOut(message(lines(2), [], names(3)));
 		expect(text).toBe(
-			`Blood pressure\na note\n\nSection 0: 2\n• name-0: ${line(0).text}\n• name-1: ${line(1).text}\n\nSection 2: 3\n• name-0, name-1, name-2`,
+			`Blood pressure\na note\n\nSection 0: 2\n• name-0: ${line(0).text}\n• name-1: ${line(1).text}\n\nSection 2: 3\n• name-0\n• name-1\n• name-2`,
 		);
 		expect(html).toContain(`<h2>Section 0: 2</h2>\n<p><b>name-0</b>: ${line(0).text}</p>`);
 		expect(html).not.toContain('Section 1');
@@ -192,22 +193,23 @@ describe('layout', () => {
 			expect(shown(section) + left(section)).toBe(all);
 		}
 		expect(left(second)).toBe(0);
-		expect(shown(third)).toBe(4 * shown(first));
+		expect(shown(third)).toBe(shown(first));
 	});
 
 	it('4,000 characters of text and 95,000 bytes of HTML are not too many', () => {
 		const noteOf = (length: number) => ({ ...message(), notes: ['n'.repeat(length)] });
-		const { text, html } = layOut(noteOf(0));
+		const { text, html } = layOut(noteOf(1));
 		const isShortened = (made: string) => made.includes('Shortened');
-		const texts = [4000, 4001].map((length) => layOut(noteOf(length - text.length)).text);
+		const texts = [4000, 4001].map((length) => layOut(noteOf(length - text.length + 1)).text);
 		expect(texts.map(isShortened)).toEqual([false, true]);
-		const pages = [95_000, 95_001].map((length) => layOut(noteOf(length - Buffer.byteLength(html))).html);
+		const pages = [95_000, 95_001].map((length) => layOut(noteOf(length - Buffer.byteLength(html) + 1)).html);
 		expect(pages.map(isShortened)).toEqual([false, true]);
 	});
 
-	it('a short name stands for a longer one', () => {
-		const all = lines(100, { text: undefined, name: 'name-1 (with a note that makes it longer)', short: 'name-1' });
-		expect(layOut(message(all)).text).toMatch(/• (name-1, ){99}name-1$/);
+	it('a name may stand alone, and for what is not short enough', () => {
+		expect(layOut(message([line(1, { text: undefined })])).html).toContain('<p><b>name-1</b></p>');
+		const all = lines(100, { text: 'a note that makes the line longer', short: '' });
+		expect(layOut(message(all)).text).toMatch(/(\n• name-\d+){100}$/);
 	});
 
 	it('even a text without any line keeps the counts', () => {
@@ -260,7 +262,7 @@ describe('layout', () => {
 	});
 
 	it('tells whether a text has all lines in full', () => {
-		expect([fitsText(message(lines(10))), fitsText(message(lines(100)))]).toEqual([true, false]);
+		expect([isWhole(message(lines(10))), isWhole(message(lines(100)))]).toEqual([true, false]);
 	});
 });
 

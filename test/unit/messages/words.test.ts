@@ -15,7 +15,7 @@ import { localTimeIn } from '../../../nodes/HealthDataService/shared/dateTime';
 import { bloodPressure, mindfulness } from '../../helpers/metrics';
 
 const limits = { high: [180, 110], low: [90, 50] };
-const style = { metric: bloodPressure, limits, year: '2026' };
+const style = { metric: bloodPressure, limits, year: '2026', latestNow: Infinity };
 
 /** "systolic/diastolic day hour:minute" of November 2026. */
 function measurementOf(reading: string, more: IDataObject = {}) {
@@ -28,13 +28,13 @@ function measurementOf(reading: string, more: IDataObject = {}) {
 
 describe('a time', () => {
 	it.each<[Parameters<typeof timeWords>, string]>([
-		[['2026-11-30 08:01:59', { year: '2026' }], 'Mon 30 Nov 08:01'],
-		[['2026-11-30', { year: '2026' }], 'Mon 30 Nov'],
-		[['2025-11-30 08:01:59', { year: '2026' }], 'Sun 30 Nov 2025 08:01'],
+		[['2026-11-30 08:01:59', '2026'], 'Mon 30 Nov 08:01'],
+		[['2026-11-30', '2026'], 'Mon 30 Nov'],
+		[['2025-11-30 08:01:59', '2026'], 'Sun 30 Nov 2025 08:01'],
 		[['2026-11-30 08:01:59'], 'Mon 30 Nov 2026 08:01'],
-		[['2026-11-30 08:01:59', { after: '2026-11-30 07:00:00' }], '08:01'],
-		[['2026-11-30', { year: '2026', after: '2026-11-30 07:00:00' }], 'Mon 30 Nov'],
-		[['2026-11-29 08:01:59', { year: '2026', after: '2026-11-30' }], 'Sun 29 Nov 08:01'],
+		[['2026-11-30 08:01:59', '', '2026-11-30 07:00:00'], '08:01'],
+		[['2026-11-30', '2026', '2026-11-30 07:00:00'], 'Mon 30 Nov'],
+		[['2026-11-29 08:01:59', '2026', '2026-11-30'], 'Sun 29 Nov 08:01'],
 		[[null], 'without a time'],
 	])('%j is %s', (given, words) => {
 		expect(timeWords(...given)).toBe(words);

@@ -59,6 +59,17 @@ export const userPrefix = (userId: unknown) =>
 export const rowKey = (prefix: string, text: string) =>
 	prefix + sha(text).slice(USER_LENGTH, KEY_LENGTH);
 
+/** `row_id` of a row that is no reading. @param who it is of @param parts what tells it from their other rows */
+export function madeRowId(
+	{ value }: Metric,
+	kind: string,
+	who: unknown,
+	parts: readonly unknown[],
+): string {
+	const key = rowKey(userPrefix(who), JSON.stringify([value, who, ...parts]));
+	return `${value}-${kind}-${key}`;
+}
+
 export const identify = (
 	identity: Identity,
 	rows: readonly IDataObject[],

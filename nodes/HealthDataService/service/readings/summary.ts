@@ -4,7 +4,7 @@ import { groupBy, isBlank, jsonText, text } from '../../shared/values';
 import type { SelectedUser } from '../users/selection';
 import { connectedSlugs, type UserRef } from '../users/users';
 import { aggregate, BASIS } from './aggregates';
-import { rowKey, userPrefix } from './identity';
+import { madeRowId } from './identity';
 import { reachedBy, reachedText } from './measured';
 import {
 	isCounted,
@@ -139,15 +139,9 @@ export type ColumnOptions = Omit<
 
 /** Makes rows with the columns of a period; one without a value is null. @param id what the `row_id` is of, beside metric and user */
 function rowMaker(period: Period, options: ColumnOptions) {
-	const { value } = options.metric;
 	const columns = periodColumns(period, options);
 	return (user: UserRef, values: IDataObject, id: unknown[]): IDataObject => {
-		const { user_id } = user;
-		const key = rowKey(
-			userPrefix(user_id),
-			JSON.stringify([value, user_id, ...id]),
-		);
-		const row_id = `${value}-${period}-${key}`;
+		const row_id = madeRowId(options.metric, period, user.user_id, id);
 		const all: IDataObject = Object.assign({ row_id }, values, user);
 		return Object.fromEntries(
 			columns.map((column) => [column, all[column] ?? null]),
