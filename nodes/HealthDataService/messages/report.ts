@@ -280,8 +280,8 @@ function quietKind({ values, before }: Data, isApart: boolean): Kind {
 }
 
 /** With the newest of them: a count alone does not tell what is wrong. */
-function leftOutEntries({ name, style, asked, counted }: Data): Entry[] {
-	const left = asked.filter((one) => !counted.includes(one));
+function leftOutEntries({ name, style, asked }: Data): Entry[] {
+	const left = asked.filter((one) => !isCounted(style.metric, one));
 	const text = readingList(style, left, { newest: 1 });
 	return text ? [{ kind: 'leftOut', rank: left.length, name, text }] : [];
 }

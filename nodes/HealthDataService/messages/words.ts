@@ -1,5 +1,4 @@
 /** Words for readings: values, times, limits, and how far beyond its limits a reading is. */
-import { DateTime } from 'luxon';
 import {
 	arePossible,
 	REACHED,
@@ -48,12 +47,13 @@ export function timeWords(
 ): string {
 	if (!local) return 'without a time';
 	const [date, clock] = local.split(' ');
-	const isSameDay = clock && after?.startsWith(date);
-	const day = local.startsWith(year || '-') ? 'ccc d LLL' : 'ccc d LLL yyyy';
-	const format = joined([!isSameDay && day, clock && 'HH:mm'], ' ');
-	return DateTime.fromSQL(local, { zone: 'utc', locale: 'en' }).toFormat(
-		format,
-	);
+	const minute = clock?.slice(0, 5);
+	if (minute && after?.startsWith(date)) return minute;
+	// Such as "Mon, 30 Nov 2026 00:00:00 GMT". Luxon takes thirty times as long, and a poll may have thousands of readings.
+	const [weekday, day, month, ofYear] = new Date(date)
+		.toUTCString()
+		.split(/,? 0?/);
+	return joined([weekday, day, month, ofYear !== year && ofYear, minute], ' ');
 }
 
 /** "Mon 16 Nov to Sun 22 Nov 2026", of dates or local times. */

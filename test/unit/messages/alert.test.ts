@@ -227,7 +227,7 @@ const anyValue = fc.oneof(fc.integer({ min: 40, max: 260 }), fc.constantFrom(nul
 const anyPoint = fc.record({ values: fc.tuple(anyValue, anyValue), isUpdated: fc.boolean() });
 const some = <T>(arbitrary: fc.Arbitrary<T>, maxLength: number) =>
 	fc.array(arbitrary, { minLength: 1, maxLength, size: 'max' });
-const anyPoll = some(some(anyPoint, 25), 60);
+const anyPoll = some(some(anyPoint, 16), 45);
 
 /** What a pair reaches, without the code of the node. */
 function judged([systolic, diastolic]: Point['values']): string[] {
@@ -292,6 +292,6 @@ it('of any poll: each person once, every reading, nothing cut', () => {
 				expect(marked.length).toBeGreaterThanOrEqual(Math.min(beyond.slice(0, 10).filter(isTold).length, 10));
 			}
 		}),
-		{ numRuns: 60 },
+		{ numRuns: 40 },
 	);
 });
