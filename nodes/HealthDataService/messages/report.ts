@@ -221,7 +221,8 @@ function meanEntry(data: Data): Entry {
 			zoneWords(data),
 		]),
 		short: joined([mean, past, few]),
-		cells: values.status === 'high' ? cellsOf(data) : [],
+		// Its readings beyond a limit have the same.
+		cells: values.status === 'high' && !values.reached ? cellsOf(data) : [],
 	};
 }
 
