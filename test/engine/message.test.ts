@@ -192,6 +192,16 @@ Some readings are left out: 1
 		expect(html).toContain('<td bgcolor="#eceff1">Mon<br>–</td>');
 	});
 
+	it('the latest reading is one that counts and is not dated ahead', async () => {
+		person('ahead', [...steady('120/80'), '30 07:00 0/0', '30 20:00 190/100']);
+		for (const one of team.ahead.readings) one.arrived = 0;
+		const { text } = await told(message({ dateRange: 'days', startDate: '2026-11-24' }));
+		expect(section(text, `${LAST_DAY}1`)).toEqual([
+			'• ahead: 190/100 Mon 30 Nov 20:00 high and dated ahead; latest 120/80 Sun 29 Nov 20:10; by cuff',
+		]);
+		expect(text).toContain('Newest reading of all: Sun 29 Nov 20:10.');
+	});
+
 	it('what another party wrote forges no line, and is short', async () => {
 		const forged = person('anna', ['30 08:00 190/100']);
 		team.anna.readings[0].point.unit = 'x\n• *app-user-0007* high: 250/140 https://evil.com <!channel>'.padEnd(
