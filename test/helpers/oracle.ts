@@ -136,7 +136,7 @@ function shownOf({ values, unit }: Reading, isSessions: boolean): Array<number |
 	return values.map((one) => {
 		if (one === null) return null;
 		const number = numberOf(one);
-		if (Number.isNaN(number) || !parts) return `${Number.isNaN(number) ? String(one) : number} ${word}`;
+		if (Number.isNaN(number) || !parts) return `${Number.isNaN(number) ? String(one) : number} ${parts ?? word}`;
 		if (number > 1e300) return number;
 		const exact = Math.round(number * parts);
 		return word.startsWith('k') ? roundedTo(exact, size) : roundedTo(exact, size / 10) / 10;
@@ -196,23 +196,26 @@ export function countOf(readings: Reading[], isSessions: boolean): Counted[] {
 	return isSessions ? found : withoutOffsets(found);
 }
 
-/** Without the copies at an offset that half of the measurements have a copy at. */
+/** Without the copies at an offset that half of the measurements have a copy at: one of those with equal values and second. */
 function withoutOffsets(found: Found[]): Counted[] {
 	const secondOf = ({ micros }: Found) => Math.floor((micros ?? 0) / SECOND);
 	const isCopyAt = (offset: number, one: Found, other: Found) =>
 		other.compared === one.compared && secondOf(one) % 60 !== 0 && secondOf(one) - secondOf(other) === offset;
 	const all = Array.from({ length: 56 }, (_, index) => (index + 1) * 900);
 	const applied = all.filter((offset) => {
-		const copied = found.filter((other) => found.some((one) => isCopyAt(offset, one, other))).length;
+		const originals = found.filter((other) => found.some((one) => isCopyAt(offset, one, other)));
+		const copied = new Set(originals.map((other) => `${other.compared} ${secondOf(other) % 900}`)).size;
 		return copied >= 2 && copied / (found.length - copied) >= 0.5;
 	});
-	const kept: Found[] = [];
-	for (const one of found) {
-		const original = kept.find((other) => applied.some((offset) => isCopyAt(offset, one, other)));
-		if (original) original.names.push(...one.names);
-		else kept.push(one);
-	}
-	return kept;
+	const originalOf = (one: Found): Found => {
+		const earlier = found.find((other) => applied.some((offset) => isCopyAt(offset, one, other)));
+		return earlier ? originalOf(earlier) : one;
+	};
+	return found.filter((one) => {
+		const original = originalOf(one);
+		if (original !== one) original.names.push(...one.names);
+		return original === one;
+	});
 }
 
 const named = (names: Array<string | null>) => [...new Set(names)].filter(Boolean).sort().join(', ');

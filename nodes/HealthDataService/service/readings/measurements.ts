@@ -149,8 +149,9 @@ const secondOf = ({ time }: Reading) => time && Math.floor(time / SECOND_MS);
 
 /**
  * Without copies with another offset of a time zone: equal values, to the second. An offset counts only where at least half of the
- * measurements, and at least two, have a copy at it: a monitor that measures each half hour at a fixed second has equal values now
- * and then. A second of 0 says nothing: typed times have it.
+ * measurements, and at least two, have a copy at it. Of measurements with equal values at an equal second of the quarter hour, only one
+ * counts there: a monitor that measures each half hour at a fixed second has equal values now and then, or always. A second of 0 says
+ * nothing: typed times have it.
  *
  * @param groups measurements with equal values, in order of time
  */
@@ -175,37 +176,41 @@ function apartByOffsets(equal: Measurement[]): Measurement[][] {
 	return [...groups.values()];
 }
 
-/** For each offset (s), how many measurements come again at it. */
+/** For each offset (s), in how many groups measurements come again at it. */
 function countsOfOffsets(alike: Measurement[][]): Map<number, number> {
 	const counts = new Map<number, number>();
-	for (const group of alike) {
-		const seconds = group.map((one) => secondOf(one)!);
-		for (const [at, second] of seconds.entries()) {
-			for (let earlier = at - 1; earlier >= 0; earlier--) {
-				const offset = second - seconds[earlier];
-				if (offset > MAX_OFFSET_S) break;
-				counts.set(offset, (counts.get(offset) ?? 0) + 1);
-			}
-		}
-	}
+	for (const offset of alike.flatMap(offsetsIn))
+		counts.set(offset, (counts.get(offset) ?? 0) + 1);
 	return counts;
 }
 
-/** Moves the readings of copies to the earliest measurement that each is a copy of. */
+/** Each once. */
+function offsetsIn(group: Measurement[]): number[] {
+	const seconds = group.map((one) => secondOf(one)!);
+	const offsets = new Set<number>();
+	for (const [at, second] of seconds.entries()) {
+		for (let earlier = at - 1; earlier >= 0; earlier--) {
+			const offset = second - seconds[earlier];
+			if (offset > MAX_OFFSET_S) break;
+			offsets.add(offset);
+		}
+	}
+	return [...offsets];
+}
+
+/** Moves the readings of copies, and of their copies, to the earliest measurement. */
 function addCopiesAt(
 	offsets: readonly number[],
 	group: readonly Measurement[],
 	copies: Set<Measurement>,
 ) {
-	const bySecond = new Map<number, Measurement>();
+	const originals = new Map<number, Measurement>();
 	for (const one of group) {
 		const second = secondOf(one)!;
-		const offset = offsets.find((any) => bySecond.has(second - any));
-		if (offset === undefined) {
-			bySecond.set(second, one);
-			continue;
-		}
-		const original = bySecond.get(second - offset)!;
+		const offset = offsets.find((any) => originals.has(second - any)) ?? 0;
+		const original = originals.get(second - offset) ?? one;
+		originals.set(second, original);
+		if (original === one) continue;
 		original.copies = original.copies.concat(one.copies);
 		copies.add(one);
 	}

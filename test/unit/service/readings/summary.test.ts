@@ -334,14 +334,17 @@ describe('the same measurements with a time zone applied twice', () => {
 			8,
 		],
 		['a third time', [...twice(4, 4), ...days(4).map((day) => reading(day, 3 * 3600))], 4],
+		['some a third time, as far again', [...twice(6, 6), ...days(2).map((day) => reading(day, 4 * 3600))], 6],
 	])('%s: counted once where half of them, and two, are copies', (_, groups, readings) => {
 		expect(summary([groups])).toMatchObject({ readings });
 		expect(daily([groups]).reduce((sum, row) => sum + Number(row.readings), 0)).toBe(readings);
 	});
 
 	it('names the sources of all copies', () => {
-		const copies = days(4).map((day) => ({ ...reading(day, 7200), source: { provider: 'apple', type: 'phone' } }));
-		expect(summary([[...twice(4, 0), ...copies]])).toMatchObject({ readings: 4, providers: 'apple, omron' });
+		const of = (provider: string, count: number, later: number) =>
+			days(count).map((day) => ({ ...reading(day, later), source: { provider, type: 'phone' } }));
+		const groups = [...twice(4, 0), ...of('apple', 4, 3600), ...of('withings', 1, 7200)];
+		expect(summary([groups])).toMatchObject({ readings: 4, providers: 'apple, omron, withings' });
 	});
 
 	it('a copy of the next day counts on the day of the first one', () => {
@@ -352,12 +355,15 @@ describe('the same measurements with a time zone applied twice', () => {
 		]);
 	});
 
-	it('a monitor that measures each half hour at one second loses nothing', () => {
+	const around = (mean: number, spread: number) => fc.integer({ min: mean - spread, max: mean + spread });
+	it.each<[string, fc.Arbitrary<number[]>]>([
 		// By the spread of a person's pressure within a day: equal values come again about once in 200 readings.
-		const around = (mean: number, spread: number) => fc.integer({ min: mean - spread, max: mean + spread });
-		const values = fc.tuple(around(125, 12), around(80, 8));
+		['as a person has', fc.tuple(around(125, 12), around(80, 8))],
+		['the same, or nearly', fc.constantFrom([120, 80], [121, 80], [121, 81])],
+		['the same always', fc.constant([120, 80])],
+	])('a monitor that measures each half hour at one second loses nothing, with values %s', (_, values) => {
 		fc.assert(
-			fc.property(fc.array(values, { minLength: 6, maxLength: 96 }), (each) => {
+			fc.property(fc.array(values, { minLength: 10, maxLength: 96 }), (each) => {
 				const groups = each.map(([systolic, diastolic], half) =>
 					at(new Date(MORNING + half * 1800 * SECOND).toISOString(), systolic, diastolic),
 				);
