@@ -32,6 +32,9 @@ const TESTS = {
 	fields: 'unit/fields/{fields,users} engine/{fields,tool}',
 	resources: 'engine/{timeseries,user,partWrong,size} unit/resources/timeseries/dateRange',
 	'resources/operation': 'engine/{fields,runs,provider,pace}',
+	'messages/words': 'unit/messages/{alert,report}',
+	'messages/text': 'unit/messages/{alert,report}',
+	'messages/report': 'engine/message',
 	listSearch: 'engine/pickers',
 };
 

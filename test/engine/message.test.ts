@@ -336,7 +336,7 @@ describe('what is asked for', () => {
 		['no readings', 'No reading: 1'],
 	])('Return Only %s shows its section', async (onlyStatus, title) => {
 		person('emil', steady('150/92'));
-		person('calm', steady('120/78'));
+		person('calm', [...steady('120/78'), '29 08:00 0/0']);
 		person('quiet', []);
 		const { text, ...counts } = await told(message({ options: { onlyStatus: [onlyStatus] } }));
 		expect(text.split('\n\n').slice(1)).toEqual([expect.stringMatching(`^${title}\n`)]);

@@ -92,6 +92,9 @@ describe('a line', () => {
 	it('a copy is the same reading, one of another time zone is shown', () => {
 		const copy = point(190, 90, -0.5, { source_type: 'phone' });
 		expect(lineOf([point(190, 90), copy])).toBe('190/90 Mon 30 Nov 11:59 high; by cuff, phone');
+		expect(lineOf([point(190, 90), { ...copy, isUpdated: true }])).toMatch(
+			/^190\/90 .* high and corrected; by cuff, phone$/,
+		);
 		const seconds = [0.3, 60.3, 61.3, 121.3].map((minutes) => point(190, 90, -minutes));
 		expect(lineOf(seconds).match(/190\/90/g)).toHaveLength(4);
 	});

@@ -83,10 +83,16 @@ it.each<[string, string, IDataObject?]>([
 	['120/80 30 08:01', '120/80 without a time', { timestamp: 'yesterday' }],
 	['190/90 30 08:01', '190/90 Mon 30 Nov 08:01 high and corrected', { change: 'updated' }],
 	['120/80 30 08:01', '120/80 Mon 30 Nov 08:01 corrected', { change: 'updated' }],
+	['190/90 30 12:00', '190/90 Mon 30 Nov 12:00 high'],
 	['190/90 30 08:01', '190/90 Tue 30 Nov 2027 08:01 high and dated ahead', { timestamp: '2027-11-30T08:01:00Z' }],
 ])('%s is "%s"', (reading, words, more = {}) => {
 	const now = { ...style, latestNow: Date.UTC(2026, 10, 30, 12) };
 	expect(readingWords(now, measurementOf(reading, more))).toBe(words);
+});
+
+it('without limits, what is no number is not comparable', () => {
+	const words = readingWords({ ...style, limits: {} }, measurementOf('190/x 30 08:01'));
+	expect(words).toBe('190/x Mon 30 Nov 08:01 not comparable');
 });
 
 describe('a list of readings', () => {
@@ -111,6 +117,13 @@ describe('a list of readings', () => {
 		expect(list({}, ...week, ...days)).toBe(
 			'186/94 Mon 30 Nov 09:00 high, 185/93 08:00 high, 184/92 Sun 29 Nov 08:00 high, 181/45 Sat 28 Nov 08:00 high and low, 88/60 Fri 27 Nov 08:00 low, 210/91 Thu 26 Nov 08:00 high, 183/118 Wed 25 Nov 08:00 high … and 1 more',
 		);
+	});
+
+	it('a text is neither the highest nor the lowest', () => {
+		expect(list({ newest: 1 }, 'x/80 30 08:00', '120/x 29 08:00', '130/82 28 08:00', '125/85 27 08:00')).toMatch(
+			/^x\/80 .*, 120\/x .*, 130\/82 .*, 125\/85 [^…]*$/,
+		);
+		expect(list({ newest: 1 }, '120/80 30 08:00', 'x/x 29 08:00')).toMatch(/^120\/80 [^,]* … and 1 more$/);
 	});
 
 	it('has all readings up to a number, else those beyond a limit', () => {
