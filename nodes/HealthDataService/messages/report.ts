@@ -65,8 +65,8 @@ export interface ReportOptions extends SummaryOptions {
 /** The titles of all sections, in their order. */
 const titlesOf = (noun: string) => ({
 	failed: 'Could not be read, so nothing is known about them',
-	today: 'Beyond single limits, in the last 24 hours of the period',
-	earlier: 'Beyond single limits, earlier in the period',
+	today: 'Beyond single limits, last 24 hours of the period',
+	earlier: 'Beyond single limits, earlier',
 	newlyHigh: 'High mean, new',
 	stillHigh: 'High mean, as before',
 	high: 'High mean',
@@ -82,6 +82,9 @@ const titlesOf = (noun: string) => ({
 });
 
 type Kind = keyof ReturnType<typeof titlesOf>;
+
+/** The kinds that ask nobody to act. */
+const CALM = new Set<string>(['leftOut', 'inRange', 'listed', 'every']);
 
 /** A line of a section, or only to be counted. The highest rank of a kind comes first. */
 interface Entry extends Omit<Line, 'section'> {
@@ -152,17 +155,16 @@ function personOf(data: Data, selected: SelectedUser): Person {
 	const { limits, onlyStatus, scope } = options;
 	const status = values.status as Status;
 	const isOne = scope === 'one';
-	const isTold =
-		onlyStatus.length > 0
-			? onlyStatus.includes(status)
-			: status !== 'in range' || !limits.mean;
+	const isAsked = onlyStatus.length === 0 || onlyStatus.includes(status);
+	// In range is as it should be: told if asked for.
+	const isTold = status !== 'in range' || !limits.mean || onlyStatus.length > 0;
 	const isJudged = status !== 'no readings';
 	const entry = isJudged ? meanEntry(data) : quietEntry(data, selected);
 	return {
 		entries: [
 			...beyondEntries(data),
-			{ ...entry, isHidden: !isOne && !isTold },
-			...(isJudged && onlyStatus.length === 0 ? leftOutEntries(data) : []),
+			{ ...entry, isHidden: !isOne && !(isAsked && isTold) },
+			...(isJudged && isAsked ? leftOutEntries(data) : []),
 			...(isOne ? everyReading(data) : []),
 		],
 		latest,
@@ -361,9 +363,10 @@ export function teamReport(
 		title,
 		notes: [
 			`${words.join(', ')}.`,
+			newestNote(options, persons),
 			limitsNote(options, counts),
 			filterNote(options),
-			timeNote(options, persons),
+			zoneNote(options),
 		].filter(Boolean),
 		lines: linesOf(metric, [...failedEntries(failed), ...entries]),
 		legend: `A cell is the mean of a day, or its newest ${readingNoun(metric)} beyond a limit (red). Green is below the limit of the mean, yellow is not.`,
@@ -511,21 +514,28 @@ function filterNote(options: ReportOptions): string {
 	return joined([only && `Only ${only}.`, compared], ' ');
 }
 
-/** With the newest reading of all: where it is old, something is wrong with more than one person. */
-function timeNote(options: ReportOptions, persons: readonly Person[]): string {
+function zoneNote(options: ReportOptions): string {
 	const { metric, hasTimeZone } = options;
-	const range = rangeOfAll(options);
-	const noun = readingNoun(metric);
 	const own = hasTimeZone ? "each person's own time zone, else " : '';
-	const zone = `Times in ${own}${plain(range.zone)}, values in ${metric.unit.name}.`;
+	const { zone } = rangeOfAll(options);
+	return `Times in ${own}${plain(zone)}, values in ${metric.unit.name}.`;
+}
+
+/** Where the newest reading of all is old, something is wrong with more than one person. */
+function newestNote(
+	options: ReportOptions,
+	persons: readonly Person[],
+): string {
+	const range = rangeOfAll(options);
+	const noun = readingNoun(options.metric);
 	const newest = newestOf(persons.flatMap(({ latest }) => latest ?? []));
-	if (!newest) return `${zone} No ${noun} of anybody.`;
+	if (!newest) return `No ${noun} of anybody.`;
 	const hours = Math.floor((endOf(range) - newest.time!) / HOUR_MS);
 	const silence =
 		hours < 24
 			? `Newest ${noun} of all:`
 			: `No ${noun} of anybody for ${plural(hours, 'hour')}: the newest is of`;
-	return `${zone} ${silence} ${timeWords(newest.local, range.to.slice(0, 4))}.`;
+	return `${silence} ${timeWords(newest.local, range.to.slice(0, 4))}.`;
 }
 
 const NAMED = 5;
@@ -558,6 +568,6 @@ function linesOf(metric: Metric, entries: readonly Entry[]): Line[] {
 	return titles.flatMap(([kind, section]) =>
 		[...(byKind.get(kind) ?? [])]
 			.sort((a, b) => b.rank - a.rank)
-			.map((line) => ({ ...line, section })),
+			.map((line) => ({ ...line, section, isCalm: CALM.has(kind) })),
 	);
 }

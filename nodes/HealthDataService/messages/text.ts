@@ -103,6 +103,8 @@ export interface Line {
 	people?: number;
 	cells?: readonly Cell[];
 	isHtmlOnly?: boolean;
+	/** Whether it asks nobody to act: where not all lines fit, its section is cut before others. */
+	isCalm?: boolean;
 }
 
 export interface Message {
@@ -138,43 +140,46 @@ const fitsText = (made: string) => made.length <= TEXT_LENGTH;
 const fitsHtml = (made: string) => Buffer.byteLength(made) <= HTML_BYTES;
 
 /** Whether the text has all lines in full. */
-export const isWhole = (message: Message) =>
-	fitsText(toText(message, ALL, undefined));
+export const isWhole = (message: Message) => fitsText(toText(message, ALL));
 
 /** Text and HTML, each cut to its length, and never in silence. */
 export function layOut(message: Message) {
 	const { elsewhere } = message;
 	const html = fitting(fitsHtml, (level) => toHtml(message, level, elsewhere));
-	const inHtml = html.level === ALL && 'the HTML of this message';
+	const inHtml = html.level === ALL && 'the email form of this message (HTML)';
 	const places = joined([inHtml, elsewhere], ' and in ');
 	const text = fitting(fitsText, (level) => toText(message, level, places));
 	return { text: text.made, html: html.made };
 }
 
-/** How much is shown: all, then short lines, then no tables, which only tell what lines do, then fewer lines of each section. */
+/** How much is shown. From 1 on, lines are short, from the last section on; then there are fewer lines of each section. */
 const ALL = 0;
-const WITHOUT_TABLES = 2;
-/** So many short lines fill the HTML. */
-const MAX_LINES = 1200;
+const MAX_LEVEL = 200;
 
-const linesAt = (level: number) =>
-	level <= WITHOUT_TABLES
-		? Infinity
-		: Math.floor(MAX_LINES * 0.95 ** (level - WITHOUT_TABLES));
-
-/** The first level that fits; in the end one without lines. */
+/** The first level that fits. */
 function fitting(
 	fits: (made: string) => boolean,
 	makeAt: (level: number) => string,
 ) {
 	let level = ALL;
 	let made = makeAt(level);
-	while (!fits(made) && linesAt(level) > 0) {
+	while (!fits(made) && level < MAX_LEVEL) {
 		level++;
 		made = makeAt(level);
 	}
 	return { level, made };
 }
+
+/** So many short lines fill the HTML. */
+const MAX_LINES = 1200;
+/** How much sooner lines go that ask nobody to act. */
+const HASTE = 4;
+
+/** @param steps after all lines are short: in the end, no line is left */
+const linesAt = (steps: number, isCalm = false) =>
+	steps > 0
+		? Math.floor(MAX_LINES * 0.95 ** (steps * (isCalm ? HASTE : 1)))
+		: Infinity;
 
 /** @param place where everything is that is cut here */
 const cutNote = (level: number, place = '') =>
@@ -199,15 +204,20 @@ function toText(
 	return [head, ...sections].join('\n\n');
 }
 
-/** What is shown of each section. */
+/** What is shown of each section. Tables, which only tell what lines do, go before lines. */
 function sectionsAt(level: number, lines: readonly Line[]) {
-	const sections = groupBy(lines, ({ section }) => section);
-	return Array.from(sections, ([title, all]) => {
-		const kept = all
-			.slice(0, linesAt(level))
-			.map((line) => (level === ALL ? line : shortened(line)));
+	const sections = [...groupBy(lines, ({ section }) => section)];
+	const steps = level - sections.length;
+	return sections.map(([title, all], at) => {
+		const isShort = at + level >= sections.length;
+		const kept = all.slice(0, linesAt(steps, all[0].isCalm));
 		const more = andMore(peopleOf(all) - peopleOf(kept));
-		return { heading: `${title}: ${shownNumber(peopleOf(all))}`, kept, more };
+		return {
+			heading: `${title}: ${shownNumber(peopleOf(all))}`,
+			kept: level > ALL && isShort ? kept.map(shortened) : kept,
+			more,
+			tables: steps < 1 ? MAX_TABLES : 0,
+		};
 	});
 }
 
@@ -228,7 +238,7 @@ const COLOURS = {
 
 /** `format-detection`: phones would make links of numbers. */
 const HEAD = `<!doctype html><html lang="en" dir="ltr"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="format-detection" content="telephone=no,date=no,address=no,email=no,url=no"><meta name="color-scheme" content="light dark"><meta name="supported-color-schemes" content="light dark"><style>
-p{margin:6px 0;overflow-wrap:anywhere;word-break:break-word}h1{font-size:20px}h2{font-size:16px;margin:24px 0 8px}
+p{margin:6px 0;overflow-wrap:anywhere;word-break:break-word}h1{font-size:20px}h2{font-size:16px;margin:24px 0 8px}td td{min-width:41px}
 @media (prefers-color-scheme:dark){body,.page{background:#202124!important;color:#e8eaed!important}}
 </style></head>
 <body bgcolor="#ffffff" style="margin:0;background:#ffffff"><table class="page" width="100%" cellpadding="8" cellspacing="0" bgcolor="#ffffff"><tr><td class="page" style="color:#202124;font:14px Arial,sans-serif">
@@ -240,19 +250,15 @@ function toHtml(
 	level: number,
 	place?: string,
 ): string {
-	const isTabular = level < WITHOUT_TABLES;
-	const hasTables = isTabular && lines.some(({ cells }) => cells?.length);
-	const sections = sectionsAt(level, lines).flatMap(
-		({ heading, kept, more }) => [
-			`<h2>${heading}</h2>`,
-			...kept.map((line, at) =>
-				isTabular && at < MAX_TABLES
-					? paragraphOf(line) + daysOf(line.cells)
-					: paragraphOf(line),
-			),
-			...more.map(paragraph),
-		],
-	);
+	const shown = sectionsAt(level, lines);
+	const sections = shown.flatMap(({ heading, kept, more, tables }) => [
+		`<h2>${heading}</h2>`,
+		...kept.map((line, at) =>
+			at < tables ? paragraphOf(line) + daysOf(line.cells) : paragraphOf(line),
+		),
+		...more.map(paragraph),
+	]);
+	const hasTables = lines.some(({ cells }) => cells?.length);
 	const head = [...notes, cutNote(level, place), hasTables && legend];
 	const body = [
 		`<h1>${title}</h1>`,

@@ -45,7 +45,7 @@ export function timeWords(
 	year = '',
 	after?: string | null,
 ): string {
-	if (!local) return 'without a time';
+	if (!local) return '(no time)';
 	const [date, clock] = local.split(' ');
 	const minute = clock?.slice(0, 5);
 	if (minute && after?.startsWith(date)) return minute;

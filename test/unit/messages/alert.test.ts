@@ -81,7 +81,7 @@ describe('a line', () => {
 			'no time',
 			[point(190, 90, -1, { timestamp: 'soon' })],
 			[point(120, 80, 0)],
-			'190/90 without a time high; latest 120/80 Mon 30 Nov 12:00; by cuff',
+			'190/90 (no time) high; latest 120/80 Mon 30 Nov 12:00; by cuff',
 		],
 		['no source type', [point(190, 90, -1, { source_type: null })], [], '190/90 Mon 30 Nov 11:59 high; by omron'],
 		['no source', [point(190, 90, -1, { source_type: null, provider: null })], [], '190/90 Mon 30 Nov 11:59 high'],

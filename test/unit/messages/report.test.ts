@@ -93,8 +93,8 @@ function expectedOf(given: Given[]) {
 		const beyond = counted.filter(
 			({ systolic, diastolic }) => systolic >= 180 || diastolic >= 110 || systolic <= 90 || diastolic <= 50,
 		);
-		if (beyond.some(({ time }) => time >= END - DAY_MS)) add('in the last 24 hours', at);
-		else if (beyond.length > 0) add('earlier in the period', at);
+		if (beyond.some(({ time }) => time >= END - DAY_MS)) add('last 24 hours', at);
+		else if (beyond.length > 0) add('limits, earlier', at);
 		if (counted.length > 0 && counted.length < now.length) add('Some readings are left out', at);
 		const days = new Set(counted.map(({ time }) => Math.floor(time / DAY_MS)));
 		if (counted.length > 0 && (counted.length < 3 || days.size < 2)) few++;
@@ -126,7 +126,7 @@ it('each section has its people, each count is right, and nothing is cut in sile
 			expect(counts).toMatchObject({
 				people: given.length,
 				not_read: sizeOf('Could not be read'),
-				reached: sizeOf('in the last 24 hours', 'earlier in the period'),
+				reached: sizeOf('last 24 hours', 'limits, earlier'),
 				high: sizeOf(...high),
 				newly_high: sizeOf(high[0]),
 				in_range: sizeOf('in range'),

@@ -170,7 +170,7 @@ describe('layout', () => {
 	it('a text that is too long has short lines, and says where everything is', () => {
 		const { text, html } = layOut(message(lines(100)));
 		expect(text).toContain(
-			'\nShortened to fit here. Everything is in the HTML of this message and in Summary per User.\n\nSection 0: 100\n• name-0: short 0\n',
+			'\nShortened to fit here. Everything is in the email form of this message (HTML) and in Summary per User.\n\nSection 0: 100\n• name-0: short 0\n',
 		);
 		expect(namedIn(text).size).toBe(100);
 		expect(html).toContain('word word');
@@ -204,6 +204,21 @@ describe('layout', () => {
 		expect(texts.map(isShortened)).toEqual([false, true]);
 		const pages = [95_000, 95_001].map((length) => layOut(noteOf(length - Buffer.byteLength(html) + 1)).html);
 		expect(pages.map(isShortened)).toEqual([false, true]);
+	});
+
+	it('lines of the last sections are short first', () => {
+		const { text } = layOut(message(lines(20), lines(20), lines(25)));
+		const [, ...sections] = text.split('\n\n');
+		expect(sections.map((one) => one.includes('word'))).toEqual([true, true, false]);
+		expect(namedIn(text).size).toBe(25);
+	});
+
+	it('lines that ask nobody to act go before others', () => {
+		const { text } = layOut(message(lines(300), lines(300, { isCalm: true })));
+		const counts = text.split('\n\n').map((one) => one.match(/name-/g)?.length ?? 0);
+		expect(counts).toEqual([0, expect.any(Number), 0]);
+		expect(counts[1]).toBeGreaterThan(100);
+		expect(text).toMatch(/Section 1: 300\n• … and 300 more$/);
 	});
 
 	it('a name may stand alone, and for what is not short enough', () => {

@@ -35,7 +35,7 @@ describe('a time', () => {
 		[['2026-11-30 08:01:59', '', '2026-11-30 07:00:00'], '08:01'],
 		[['2026-11-30', '2026', '2026-11-30 07:00:00'], 'Mon 30 Nov'],
 		[['2026-11-29 08:01:59', '2026', '2026-11-30'], 'Sun 29 Nov 08:01'],
-		[[null], 'without a time'],
+		[[null], '(no time)'],
 	])('%j is %s', (given, words) => {
 		expect(timeWords(...given)).toBe(words);
 	});
@@ -80,7 +80,7 @@ it.each<[string, string, IDataObject?]>([
 		{ unit: 'x\n• *app-user-0007* high: 250/140' },
 	],
 	['18.7/11.9 30 08:01', '140/89 Mon 30 Nov 08:01', { unit: 'kPa' }],
-	['120/80 30 08:01', '120/80 without a time', { timestamp: 'yesterday' }],
+	['120/80 30 08:01', '120/80 (no time)', { timestamp: 'yesterday' }],
 	['190/90 30 08:01', '190/90 Mon 30 Nov 08:01 high and corrected', { change: 'updated' }],
 	['120/80 30 08:01', '120/80 Mon 30 Nov 08:01 corrected', { change: 'updated' }],
 	['190/90 30 12:00', '190/90 Mon 30 Nov 12:00 high'],
