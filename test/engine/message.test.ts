@@ -107,8 +107,8 @@ describe('that Monday morning', () => {
 		[['29 09:00 88/60', '29 09:10 120/45'], '120/45 Sun 29 Nov 09:10 low, 88/60 09:00 low; by cuff'],
 		[['29 09:00 182/90', '29 09:10 150/118'], '150/118 Sun 29 Nov 09:10 high, 182/90 09:00 high; by cuff'],
 		[
-			['29 09:00 165/88', '30 07:00 150/115', '30 08:00 128/80'],
-			'150/115 Mon 30 Nov 07:00 high; latest 128/80 Mon 30 Nov 08:00; by cuff',
+			['29 09:00 165/88', '30 07:00 150/115', '30 08:00 128/80 withings phone'],
+			'150/115 Mon 30 Nov 07:00 high; latest 128/80 Mon 30 Nov 08:00; by cuff, phone',
 		],
 		[
 			[
@@ -224,6 +224,15 @@ Some readings are left out: 1
 		expect(text.length).toBeLessThanOrEqual(4000);
 		expect(section(text, 'High mean, new: 40')).toHaveLength(40);
 		expect(text).not.toContain('more');
+	});
+
+	it('names all of 40 people with readings beyond limits, if need be in short lines', async () => {
+		for (let at = 0; at < 40; at++)
+			person(`app-user-${at}`, ['30 07:51 192/110', '30 07:56 185/100', '30 08:01 180/95']);
+		const { text } = await told(message({ limits: { high: LIMITS.high }, options: {} }));
+		const lines = section(text, `${LAST_DAY}40`);
+		expect(lines).toHaveLength(40);
+		expect(lines![0]).toBe('• app-user-0: 180/95 Mon 30 Nov 08:01 high, 192/110 07:51 high … and 1 more');
 	});
 
 	it('names as new each morning only who is new that day', async () => {
