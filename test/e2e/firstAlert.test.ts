@@ -83,11 +83,13 @@ it('leads from an empty canvas to a published alert', async () => {
 	await editor.enterText('value', said('10'));
 	await editor.chooseOption('unit', said('Minutes'));
 	await soon(() => editor.valueOf('userScope'), said('All Users'));
+	await editor.chooseOption('output', said('One Message per Poll'));
 	await editor.addLimit(said('Limits → Add limit → Reading At or Above').split(' → ')[2]);
 	await soon(() => editor.valueOf('systolic'), said('180'));
 	await soon(() => editor.valueOf('diastolic'), said('110'));
 	await editor.fetchTestEvent();
-	expect((await editor.outputTable()).rows).toEqual([expect.arrayContaining(['anna', '181', '80'])]);
+	const { rows } = await editor.outputTable();
+	expect(rows).toEqual([expect.arrayContaining([expect.stringContaining(said('Test:'))])]);
 	await editor.closeNode();
 
 	await editor.openNextStepPanel();
@@ -98,13 +100,7 @@ it('leads from an empty canvas to a published alert', async () => {
 	await editor.chooseOption('select', said('Channel'));
 	await editor.chooseMode('channelId', 'By Name');
 	await editor.enterText('channelId', '#health-alerts');
-	await editor.pasteExpression(
-		'text',
-		said(
-			'{{ $json.client_user_id }}: {{ $json.systolic }}/{{ $json.diastolic }} {{ $json.unit }}, {{ $json.local_time }}',
-		),
-		'anna: 181/80 mmHg',
-	);
+	await editor.pasteExpression('text', said('{{ $json.text }}'), 'anna: 181/80');
 	await editor.closeNode();
 	await editor.publish(said('Publish'));
 

@@ -169,9 +169,7 @@ describe('weekly-mindfulness-report.json', () => {
 	it('writes the others, and ends as failed with those that could not be read', async () => {
 		host.sandbox.switches.users = { [SECOND.user_id]: 'refused' };
 		const { status, message, rows } = await run('weekly-mindfulness-report.json');
-		const why =
-			"Could not be read: 1 (The service refuses this user's data (status 403)), all others are in the sheet:";
-		expect([status, message]).toEqual(['error', `${why} ${SECOND.user_id}`]);
+		expect([status, message]).toEqual(['error', REFUSED]);
 		expect(rows(table)).toMatchObject([weekRow(FIRST)]);
 	});
 });
@@ -232,8 +230,12 @@ describe('ai-coach.json', () => {
 		const required = Object.fromEntries(
 			first.tools.map((tool) => [tool.function.name, tool.function.parameters.required]),
 		);
-		const names = ['Blood_Pressure', 'Blood_Pressure_Summary', 'Mindfulness_Minutes'];
-		expect(required).toEqual(Object.fromEntries(names.map((name) => [name, Object.keys(given)])));
+		const ofOne = ['Blood_Pressure', 'Blood_Pressure_Summary', 'Mindfulness_Minutes'];
+		const ofAll = ['High_Means_of_All_Users', 'Single_Readings_of_All_Users'];
+		expect(required).toEqual({
+			...Object.fromEntries(ofOne.map((name) => [name, Object.keys(given)])),
+			...Object.fromEntries(ofAll.map((name) => [name, Object.keys(days)])),
+		});
 
 		const resultOf = (tool: string) =>
 			JSON.parse(second.messages.find(({ tool_call_id: id }) => id === `call-${tool}`)!.content!);
@@ -344,6 +346,41 @@ it('the recipe of a list of patients: each reading is linked to its patient', as
 	const rows: IDataObject[] = runData.Row[0].data.main[0].map(({ json }: { json: IDataObject }) => json);
 	expect(new Set(rows.map((row) => row.user_id)).size).toBe(2);
 	for (const row of rows) expect(row.name).toBe(`name of ${String(row.user_id)}`);
+});
+
+it('the recipe of limits per patient: each has their own, and a patient who cannot be read is kept', async () => {
+	const [, recipe] = /\*\*Limits per patient\.\*\* ([^\n]+)/.exec(textOf('docs/examples.md'))!;
+	const [user, systolic, diastolic, filter] = [...recipe.matchAll(/\{\{ .*? \}\}/g)].map(([one]) => `=${one}`);
+	const message = bloodPressure({
+		...{ userScope: 'one', user: { __rl: true, mode: 'userId', value: user }, dateRange: 'last24Hours' },
+		...{ output: 'message', limits: { high: { systolic, diastolic } } },
+	});
+	const nodes: INode[] = [
+		START,
+		node('Patients', 'n8n-nodes-base.noOp', 1, {}),
+		{ ...message, onError: 'continueRegularOutput' },
+		node('Filter', 'n8n-nodes-base.filter', 2.2, {
+			conditions: {
+				...{ combinator: 'and', options: { caseSensitive: true, typeValidation: 'strict', version: 2 } },
+				conditions: [{ leftValue: filter, operator: { type: 'boolean', operation: 'true', singleValue: true } }],
+			},
+		}),
+	];
+	// The first has 135/70 and 120/85 in these hours, the second 117/70.
+	const rows = [
+		{ user_id: FIRST.user_id, systolic: 135, diastolic: null },
+		{ user_id: FIRST.user_id, systolic: 136, diastolic: '' },
+		{ user_id: SECOND.user_id, systolic: 180, diastolic: 110 },
+		{ user_id: 'no user ID', systolic: 180, diastolic: 110 },
+	];
+	const workflow = { ...chain('Limits', nodes), pinData: { Patients: rows.map((json) => ({ json })) } };
+	const { id } = await host.rest.importWorkflow(workflow);
+	const { runData } = await host.rest.runWorkflow(id);
+	const kept: IDataObject[] = runData.Filter[0].data.main[0].map(({ json }: { json: IDataObject }) => json);
+	expect(kept.map(({ reached, text }) => [reached, typeof text])).toEqual([
+		[1, 'string'],
+		[null, 'string'],
+	]);
 });
 
 /** The report that n8n shows before an upgrade, over all examples and a workflow that the upgrade breaks. */

@@ -67,15 +67,19 @@ it('lists its tools with what they need', async () => {
 			[...(tool.inputSchema.required ?? [])].sort(),
 		]),
 	);
-	const ofUser = ['client_user_id', 'end_date', 'start_date'];
-	expect(required).toMatchObject({ Blood_Pressure_Summary: ofUser, Blood_Pressure_Readings: ofUser });
-	expect(Object.keys(required).sort()).toEqual([
-		...['Blood_Pressure_Readings', 'Blood_Pressure_Summary', 'Blood_Pressure_of_All_Users', 'Users'],
-	]);
+	const ofAll = ['end_date', 'start_date'];
+	const ofUser = ['client_user_id', ...ofAll];
+	expect(required).toEqual({
+		Users: expect.any(Array),
+		Blood_Pressure_Summary: ofUser,
+		Blood_Pressure_Readings: ofUser,
+		High_Means_of_All_Users: ofAll,
+		Single_Readings_of_All_Users: ofAll,
+	});
 	// Every tool that the instructions name is there.
 	const named = String(client.getInstructions()).match(/\b[A-Z]\w+_\w+/g) ?? [];
 	expect(Object.keys(required)).toEqual(expect.arrayContaining(named));
-	expect(named).toHaveLength(3);
+	expect(named).toHaveLength(4);
 	expect(client.getInstructions()).toContain(`Today is ${TODAY}.`);
 });
 
@@ -90,24 +94,47 @@ it('gives users, a summary that compares with the week before, and readings', as
 	expect((await call('Blood_Pressure_Readings', ofUser)).rows()).toHaveLength(12);
 });
 
-it('says in one call who was high, and who could not be read', async () => {
-	const rows = (await call('Blood_Pressure_of_All_Users', { ...week, skip: 0, status: 'high' })).rows();
-	expect(rows).toMatchObject([
-		{ client_user_id: HIGH.client_user_id, status: 'high', status_before: 'high' },
-		{ client_user_id: DIASTOLIC.client_user_id, status: 'high', status_before: 'no readings' },
-		{ client_user_id: BROKEN.client_user_id, error: expect.stringContaining('(status 403)') },
-	]);
-	const all = (await call('Blood_Pressure_of_All_Users', { ...week, skip: 0, status: '' })).rows();
-	expect(all).toHaveLength(users.length);
-});
+/** The answer of one call about all users: how often it names a user, how many people it counts, its size. */
+async function askAll(tool: string, days: object) {
+	const { text, rows } = await call(tool, days);
+	const [row, ...others] = rows();
+	expect(others).toEqual([]);
+	// GPT-5 reads such texts at 2.86 characters a token.
+	expect(text.length / 2.86).toBeLessThan(1_500);
+	expect(row.text).toContain(ZONE);
+	const named = String(row.text).match(/app-user-\d{4}/g) ?? [];
+	expect(named).toEqual([...new Set(named)]);
+	return { ...row, named };
+}
 
-it('gives 20 of 240 users that are high in one answer of at most 3,000 tokens', async () => {
-	for (let i = 5; i <= 240; i++) addUser(`app-user-${String(i).padStart(4, '0')}`, i <= 22 ? 140 + i : 120, 80, 0, 1);
-	const { text, rows } = await call('Blood_Pressure_of_All_Users', { ...week, skip: 0, status: 'high' });
-	history.team.users = users;
-	expect(rows()).toHaveLength(20 + 1);
-	// GPT-5 reads such rows at 2.86 characters a token.
-	expect(text.length / 2.86).toBeLessThan(3_000);
+describe('one call about all users, of 240 with 20 that are high', () => {
+	const yesterday = DateTime.fromISO(TODAY, { zone: ZONE }).minus({ days: 1 });
+	const onlyYesterday = { start_date: yesterday.toISODate(), end_date: yesterday.toISODate() };
+	beforeAll(() => {
+		for (let i = 5; i <= 240; i++)
+			addUser(`app-user-${String(i).padStart(4, '0')}`, i <= 22 ? 140 + i : 120, 80, ...(i > 230 ? [1] : [0, 1]));
+		const noon = yesterday.plus({ hours: 12 }).toUTC().toISO()!;
+		for (const user of history.team.users.slice(5, 11)) history.add(user, bloodPressure(noon, 188, 96));
+	});
+	afterAll(() => void (history.team.users = users));
+
+	it('says who was high last week, and who could not be read', async () => {
+		const { named, ...row } = await askAll('High_Means_of_All_Users', week);
+		expect(row).toMatchObject({ people: 240, not_read: 1, high: 20 });
+		expect(named).toHaveLength(20 + 1);
+	});
+
+	it('says who was above 180 yesterday', async () => {
+		const { named, ...row } = await askAll('Single_Readings_of_All_Users', onlyYesterday);
+		expect(row).toMatchObject({ people: 240, reached: 6 });
+		expect(named).toEqual(expect.arrayContaining(history.team.users.slice(5, 11).map((user) => user.client_user_id)));
+	});
+
+	it('says who stopped measuring', async () => {
+		const { named, ...row } = await askAll('Single_Readings_of_All_Users', week);
+		expect(row).toMatchObject({ people: 240, newly_without_readings: 10 });
+		expect(named).toEqual(expect.arrayContaining(history.team.users.slice(230).map((user) => user.client_user_id)));
+	});
 });
 
 describe('access', () => {
@@ -130,7 +157,7 @@ describe('access', () => {
 
 	it('takes a token instead, and no other', async () => {
 		await withServer(readExample('mcp-server.json') as Example, 'with-token', async (connected, url) => {
-			expect((await connected.listTools()).tools).toHaveLength(4);
+			expect((await connected.listTools()).tools).toHaveLength(5);
 			for (const token of ['', 'a wrong token'])
 				await expect(connectMcp(url, token)).rejects.toThrow(/40[13]|Authorization/);
 		});

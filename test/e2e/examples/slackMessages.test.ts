@@ -145,8 +145,8 @@ it(`${ALERT} posts what a poll brings, once`, async () => {
 		const clock = now.minus({ minutes }).toFormat('HH:mm');
 		expect(message).toMatch(new RegExp(`${client_user_id}: .*${systolic}/${diastolic} .*${clock}`));
 	}
-	expect(message).toMatch(/\n\nNext step: .*protocol\.$/);
-	const screen = { width: 760, height: 230 };
+	expect(message).toMatch(/\n\nNext step .*protocol\.$/);
+	const screen = { width: 760, height: 280 };
 	expect(await slackPicture('alert', message.replaceAll(ZONE, SHOWN_ZONE), screen)).toEqual({ width: screen.width });
 });
 
@@ -157,7 +157,7 @@ it('the morning list looks as in the picture', async () => {
 	for (let i = 5; i < 20; i++) addUser(`app-user-10${i}`, [14, 7, 110 + i, 76]);
 	addUser('app-user-1021');
 	const { posted } = await run(LIST);
-	const screen = { width: 900, height: 420 };
+	const screen = { width: 900, height: 300 };
 	const text = posted[0].replaceAll(ZONE, SHOWN_ZONE);
 	expect(await slackPicture('slack', text, screen)).toEqual({ width: screen.width });
 });
