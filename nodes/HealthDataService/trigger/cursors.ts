@@ -108,23 +108,15 @@ export class Cursors {
 
 	/** The cursor that a user of the list has; a new one where there is none. */
 	of(listed: Listed): Cursor {
-		return this.at(this.keyOf(listed)) ?? this.begun();
+		return this.all.get(this.keyOf(listed)) ?? this.begun();
 	}
 
 	/** The cursor for a read, when Resolve has told the user: only its own, or that of an entry that names nobody yet. */
 	ofRead(listed: Listed): Cursor {
 		const { user, entry } = listed;
-		const own = this.at(keyOf(user.user_id));
+		const own = this.all.get(keyOf(user.user_id));
 		const isNamed = entry && this.names.has(keyOf(entry.id));
 		return own ?? (isNamed ? this.begun() : this.of(listed));
-	}
-
-	/** Without a cursor that both clocks contradict: its window would give nothing until then. */
-	private at(key: string): Cursor | undefined {
-		const cursor = this.all.get(key);
-		const { isChecked, latest } = this.clock;
-		const isAhead = isChecked && Number(cursor?.from) > latest + CLOCK_ERROR_MS;
-		return isAhead ? undefined : cursor;
 	}
 
 	/** Before anything was read: watching begins with the publication, and nothing but a poll without an answer was saved. */
@@ -284,7 +276,7 @@ export class Cursors {
 				this.met.keys(),
 		);
 		for (const key of present) {
-			const cursor = this.at(key) ?? this.begun();
+			const cursor = this.all.get(key) ?? this.begun();
 			this.all.set(key, { ...cursor, gone: undefined });
 		}
 		const isGone = isListRead && !entries;

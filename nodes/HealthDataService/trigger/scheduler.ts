@@ -5,7 +5,7 @@
 import type { IPollFunctions, Workflow } from 'n8n-workflow';
 import type { Problem } from '../shared/problem';
 import type { PollEnd, Trouble } from './results';
-import { DAY_MS, HOUR_MS, JITTER_MS, type TriggerState } from './state';
+import { DAY_MS, HOUR_MS, JITTER_MS, sealed, type TriggerState } from './state';
 
 /** In memory, n8n gives no budget. On the durable scheduler only a start has this one, which tells it from a poll time. */
 const DEFAULT_BUDGET_MS = 300_000;
@@ -200,7 +200,7 @@ export function storeState(
 	state: TriggerState,
 	isNeeded = false,
 ) {
-	stored.state = state;
+	stored.state = sealed(state);
 	local.polls = state.poll;
 	local.endedAt = Date.now();
 	local.isSkipped = false;
