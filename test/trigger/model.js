@@ -12,7 +12,7 @@ Prints the shortest history that breaks a promise, step by step, with what each 
   --histories N  how many (2000)
   --seed NUMBER  other histories with another one (1); today: the date
   --kinds NAMES  which kinds of histories, with commas between (random); lasting: one lasting trouble; promised: these and random;
-                 all: these and mix, a third each
+                 all: these and mix, a third each; odd: lists, Resolve, states, failures and limits that change
   --steps N      the longest history (30)
   --whole        the history as it was found, not the shortest
   --history FILE one history, as it was printed`;
@@ -56,11 +56,12 @@ function run() {
 	require('../setup/regexEngine.js');
 	require('tsx/cjs');
 
-	const { ALL_KINDS, ANY_KIND, LASTING_KINDS, PROMISED_KINDS, main } = require('../helpers/model/program.ts');
+	const { ALL_KINDS, ANY_KIND, LASTING_KINDS, ODD, PROMISED_KINDS, main } = require('../helpers/model/program.ts');
 	const groups = new Map([
 		['all', ALL_KINDS],
 		['promised', PROMISED_KINDS],
 		['lasting', LASTING_KINDS],
+		['odd', ODD],
 	]);
 	options.kinds = groups.get(kinds) ?? kinds.split(',');
 	const unknown = options.kinds.find((kind) => !ANY_KIND.includes(kind));

@@ -1,6 +1,8 @@
 /** Program of the model test: number of histories, seed, kinds, and the shortest history that breaks a promise. */
 import fc from 'fast-check';
 import { found, PLAIN } from './found';
+import { ODD_KINDS, type OddHistory } from './odd/oddHistory';
+import { OddPlayer } from './odd/oddPlayer';
 import { Player } from './player';
 import { foundProgress } from './progress/found';
 import { HUGE, KINDS } from './progress/kinds';
@@ -21,14 +23,15 @@ interface Run {
 
 type Print = (line: string) => void;
 
-type Drawn = { world: Setting; steps: Step[] } | { progress: ProgressHistory };
+type Drawn = { world: Setting; steps: Step[] } | { progress: ProgressHistory } | { odd: OddHistory };
 
 /** Histories of any faults, for exactly once; all other kinds are for progress, too. */
 const RANDOM = 'random';
 /** Several lasting troubles at once, under which docs/trigger.md promises less. */
 const MIX = 'mix';
 const BY_NAME: Record<string, fc.Arbitrary<ProgressHistory>> = { ...KINDS, ...HUGE };
-export const ANY_KIND = [RANDOM, ...Object.keys(BY_NAME)];
+export const ODD = Object.keys(ODD_KINDS);
+export const ANY_KIND = [RANDOM, ...Object.keys(BY_NAME), ...ODD];
 export const ALL_KINDS = [RANDOM, ...Object.keys(KINDS)];
 export const PROMISED_KINDS = ALL_KINDS.filter((kind) => kind !== MIX);
 /** One lasting trouble each: a history takes a tenth of the time of a random one. */
@@ -84,11 +87,13 @@ export async function main(options: Run, print: Print): Promise<boolean> {
 /** Random, lasting and mixed histories are equally frequent, whichever of them are asked for. */
 export function historyOf({ kinds, steps }: Run): fc.Arbitrary<Drawn> {
 	const random = fc.record({ world: setting, steps: stepsOf(steps) });
-	const lasting = kinds.filter((kind) => kind !== RANDOM && kind !== MIX).map(progressOf);
+	const lasting = kinds.filter((kind) => kind !== MIX && kind in BY_NAME).map(progressOf);
+	const odd = kinds.filter((kind) => kind in ODD_KINDS).map((kind) => ODD_KINDS[kind].map((one) => ({ odd: one })));
 	return fc.oneof(
 		...(kinds.includes(RANDOM) ? [random] : []),
 		...(lasting.length > 0 ? [fc.oneof(...lasting)] : []),
 		...(kinds.includes(MIX) ? [progressOf(MIX)] : []),
+		...(odd.length > 0 ? [fc.oneof(...odd)] : []),
 	);
 }
 
@@ -96,8 +101,8 @@ const progressOf = (kind: string) => BY_NAME[kind].map((progress) => ({ progress
 
 /** @throws Broken */
 export async function play(drawn: Drawn, print?: Print): Promise<{ emitted: number; elapsed: number }> {
-	if ('progress' in drawn) {
-		const player = new ProgressPlayer(drawn.progress, print);
+	if ('progress' in drawn || 'odd' in drawn) {
+		const player = 'odd' in drawn ? new OddPlayer(drawn.odd, print) : new ProgressPlayer(drawn.progress, print);
 		await player.play();
 		return { emitted: player.emitted, elapsed: player.time.elapsed };
 	}

@@ -32,6 +32,10 @@ export class ModelService {
 	/** Whether a page that begins at the end of the list is refused. */
 	refusesEnd = false;
 	overlaps = false;
+	/** The users whom the list shows. */
+	shows = (listed: Person[]) => listed;
+	/** Users for whom Resolve gives the ID of another. */
+	readonly resolvesTo = new Map<Person, Person>();
 	private turn = 0;
 	/** Key → team. */
 	readonly keys = new Map<string, string>();
@@ -69,7 +73,7 @@ export class ModelService {
 		const team = this.keys.get(key);
 		if (!team) return answer(401, { detail: 'unknown key' });
 		const listed = this.world.people.filter((one) => one.isListed && one.team === team);
-		if (isList) return this.list(record, listed, searchParams);
+		if (isList) return this.list(record, this.shows(listed), searchParams);
 		const [, , , id] = pathname.split('/');
 		if (pathname.startsWith('/v2/user/resolve/')) {
 			const found = listed.find(({ clientUserId }) => clientUserId === decodeURIComponent(pathname.split('/')[4]));
@@ -77,7 +81,9 @@ export class ModelService {
 			if (fault && !fault.startsWith('resolve'))
 				return await this.failOne(record, found!, fault, options, searchParams);
 			const isKnown = found && this.faults.get(found) !== 'removed';
-			return isKnown ? answer(200, userOf(found)) : answer(404, { detail: 'User not found' });
+			if (!isKnown) return answer(404, { detail: 'User not found' });
+			const { userId } = this.resolvesTo.get(found) ?? found;
+			return answer(200, userOf({ ...found, userId }));
 		}
 		const person = listed.find(({ userId }) => userId === id);
 		if (!person) return answer(404, { detail: 'User not found' });
