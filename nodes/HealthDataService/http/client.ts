@@ -7,7 +7,7 @@ import { isObject } from '../shared/values';
 import { redirectTarget } from './authenticate';
 import { classifyStatus, isRedirect } from './classify';
 import { statusError, unexpectedBodyError } from './errors';
-import { keyCheck } from './keyCheck';
+import { keyCheck, type AskList } from './keyCheck';
 import type { RequestQueue } from './requestQueue';
 import {
 	Attempts,
@@ -62,7 +62,7 @@ export async function connect(
 	{
 		defaults = {},
 		queueOf,
-		onAnswer,
+		onAnswer = () => {},
 		sampleOf = () => undefined,
 		...limits
 	}: ClientOptions,
@@ -75,36 +75,43 @@ export async function connect(
 			? context.getExecutionCancelSignal()
 			: undefined;
 
-	const askList = async (
-		request?: RequestOptions,
-		path = '/v2/user?limit=1',
-	): Promise<IN8nHttpFullResponse> =>
+	const askList: AskList = async (request, path = '/v2/user?limit=1') =>
 		await follow(root + path, { ...request, isProbe: true });
 	const keys = keyCheck(queue, askList, sampleOf);
 	const send = createSend(context, credential, defaults);
 	const options = { ...RETRY_LIMITS, ...limits, ...keys, queue, signal };
-	const ask = async (url: string, request: RequestOptions = {}) =>
-		await new Attempts(send, options, request).untilAnswered(url);
-	const follow = async (url: string, request?: RequestOptions) => {
-		const response = await ask(url, request);
-		const target = redirectTarget(response, url, root);
-		return target === undefined ? response : await ask(target, request);
-	};
-
+	const follow = following(root, async (url, request = {}) => {
+		return await new Attempts(send, options, request).untilAnswered(url);
+	});
 	return async (path, query = {}, onMissing, request) => {
-		const url = root + path + queryString(query);
-		const { statusCode, body, headers } = await follow(url, request);
-		onAnswer?.(headers ?? {});
+		const response = await follow(root + path + queryString(query), request);
+		const { statusCode, body, headers } = response;
+		onAnswer(headers ?? {});
 		const isMissing = onMissing && statusCode === 404;
-		const isDenied = classifyStatus(statusCode) === 'denied';
-		const mayConcernAll = isDenied || isRedirect(statusCode);
-		if (mayConcernAll || (isMissing && !queue.hasData)) {
+		if (mayConcernAll(statusCode) || (isMissing && !queue.hasData)) {
 			await keys.check();
 			queue.throwIfClosed(signal);
 		}
 		return isMissing ? await onMissing() : dataOf(statusCode, body);
 	};
 }
+
+type Follow = (
+	url: string,
+	request?: RequestOptions,
+) => Promise<IN8nHttpFullResponse>;
+
+/** `ask`, which follows one redirect below `root`. */
+const following =
+	(root: string, ask: Follow): Follow =>
+	async (url, request) => {
+		const response = await ask(url, request);
+		const target = redirectTarget(response, url, root);
+		return target === undefined ? response : await ask(target, request);
+	};
+
+const mayConcernAll = (statusCode: number) =>
+	classifyStatus(statusCode) === 'denied' || isRedirect(statusCode);
 
 /** @throws Problem for a status other than 200-299, and for a body that is no JSON object */
 function dataOf(statusCode: number, body: unknown): IDataObject {

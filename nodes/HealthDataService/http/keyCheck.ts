@@ -25,16 +25,19 @@ export function mayBeOutage({ count, since = Infinity }: Failing): boolean {
 	return count >= BREAKER_LIMITS.inARow || (count >= MIN_FAILURES && isLong);
 }
 
+/** Requests a user of the list, or another path. */
+export type AskList = (
+	request?: RequestOptions,
+	path?: string,
+) => Promise<IN8nHttpFullResponse>;
+
 /**
  * @param askList requests a user of the list, ahead of all other requests
  * @param sampleOf path of a request that has been answered: a limit that it does not meet is one of single users
  */
 export function keyCheck(
 	queue: RequestQueue,
-	askList: (
-		request?: RequestOptions,
-		path?: string,
-	) => Promise<IN8nHttpFullResponse>,
+	askList: AskList,
 	sampleOf: () => string | undefined,
 ) {
 	/** Closes the queue if the problem concerns all users. Asks once for all requests. */

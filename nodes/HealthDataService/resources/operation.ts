@@ -15,7 +15,9 @@ import { isTool } from '../fields/field';
 import { connect, type Get } from '../http/client';
 import { RequestQueue, type RequestLimits } from '../http/requestQueue';
 import { MOST, RowLimit } from '../service/readings/rowLimit';
+import { providerProblem } from '../service/users/provider';
 import {
+	ignoreProblem,
 	logFault,
 	Problem,
 	problemOfAll,
@@ -63,39 +65,21 @@ export function perItem(execute: Execute) {
 			json,
 			pairedItem: { item },
 		});
-		const connectRun = async (limits?: RequestLimits) => {
-			let account = '';
-			const queueOf = (given: string) => {
-				account = given;
-				return run.queueOf(account, limits);
-			};
-			const get = await connect(this, { defaults: options, queueOf });
-			const once: Run['once'] = (name, make) =>
-				run.once(`${name} ${account}`, make);
-			return { get, once };
-		};
-
 		// Without Batching n8n starts all items synchronously. If it cannot start one, because its expression fails, On Error Stop ends the
 		// run, and this never goes on. On Error Continue passes it over and uses the others' results (n8n 2.41.1), or ends the run too
 		// (2.8.4): their rows are lost then.
 		if (!run.isBatched && !this.continueOnFail()) await run.allStarted;
 		try {
+			const connectRun = async (limits?: RequestLimits) =>
+				await connectionOf(this, options, limits);
 			const rows = await execute(this, connectRun);
 			return rows.map(linked);
 		} catch (error) {
-			const problem = withoutFault(error);
-			logFaultOnce(this, problem);
-			const nodeError = toNodeError(this.getNode(), told(this, problem), {
-				itemIndex: item,
-			});
+			const nodeError = errorOf(this, error);
+			const { message, description = null } = nodeError;
 			// Without the item's `error` property n8n keeps the details, and adds the input item's own fields in the error output.
 			if (this.continueOnFail())
-				return [
-					linked({
-						error: nodeError.message,
-						details: nodeError.description ?? null,
-					}),
-				];
+				return [linked({ error: message, details: description })];
 			// n8n reports the first item that rejects. This one only failed because another has ended the run.
 			if (run.stoppedBy) return [];
 			run.stop(error);
@@ -105,6 +89,39 @@ export function perItem(execute: Execute) {
 		}
 	};
 }
+
+async function connectionOf(
+	context: IExecutePaginationFunctions,
+	defaults: DeclarativeRestApiSettings.HttpRequestOptions,
+	limits?: RequestLimits,
+): Promise<Connection> {
+	const run = runOf(context);
+	let account = '';
+	const queueOf = (given: string) => {
+		account = given;
+		return run.queueOf(account, limits);
+	};
+	const get = await connect(context, { defaults, queueOf });
+	return { get, once: (name, make) => run.once(`${name} ${account}`, make) };
+}
+
+function errorOf(context: IExecutePaginationFunctions, error: unknown) {
+	const problem = withoutFault(error);
+	logFaultOnce(context, problem);
+	const itemIndex = context.getItemIndex();
+	return toNodeError(context.getNode(), told(context, problem), { itemIndex });
+}
+
+/** The problem of a provider that nobody has. The list is asked once for all items; if it cannot be read, there is none. */
+export const unknownProvider = async (
+	{ get, once }: Connection,
+	slug: string,
+	field?: string,
+) =>
+	await once(
+		`provider ${slug}`,
+		async () => await providerProblem(get, slug, field).catch(ignoreProblem),
+	);
 
 /** In a run with many users, a fault is thrown for each. */
 export function logFaultOnce(

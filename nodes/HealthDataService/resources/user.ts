@@ -22,15 +22,18 @@ import {
 import { readClientUserId } from '../fields/users';
 import { withServiceFields } from '../service/readings/rows';
 import { userPages, type ListSlice } from '../service/users/list';
-import { providerProblem } from '../service/users/provider';
 import {
 	isConnectedTo,
 	noSuchClientUser,
 	resolveUser,
 } from '../service/users/users';
 import { wholeNumber } from '../shared/values';
-import { ignoreProblem } from '../shared/problem';
-import { itemLimit, routingOf, type Execute } from './operation';
+import {
+	itemLimit,
+	routingOf,
+	unknownProvider,
+	type Execute,
+} from './operation';
 
 const connectedField: INodeProperties = {
 	...providerField,
@@ -69,19 +72,18 @@ const listUsers: Execute = async (context, connectRun) => {
 	const slice: ListSlice = slug
 		? { offset, pagesAhead: limit.mayEndEarly ? 0 : undefined }
 		: { offset, maxUsers: limit.maxRows };
-	const { get, once } = await connectRun();
-	for await (const { users } of userPages(get, slice)) {
+	const connection = await connectRun();
+	for await (const { users } of userPages(connection.get, slice)) {
 		for (const user of users) {
 			if (!slug || isConnectedTo(user, slug)) read.push(user);
 		}
 		if (limit.isReached(read.length)) break;
 	}
 	if (slug && read.length === 0) {
-		const { displayName } = connectedField;
-		const problem = await once(
-			`provider ${slug}`,
-			async () =>
-				await providerProblem(get, slug, displayName).catch(ignoreProblem),
+		const problem = await unknownProvider(
+			connection,
+			slug,
+			connectedField.displayName,
 		);
 		if (problem) throw problem;
 	}

@@ -17,7 +17,6 @@ import { HeldReadings } from '../../service/readings/heldReadings';
 import { limitOfUser } from '../../service/readings/rowLimit';
 import {
 	notingReadings,
-	providerProblem,
 	sourceTypesProblem,
 } from '../../service/users/provider';
 import type { UserSelection } from '../../service/users/selection';
@@ -25,7 +24,6 @@ import type { UserRef } from '../../service/users/users';
 import { isConnectedTo, shownUserId } from '../../service/users/users';
 import {
 	countOfUsers,
-	ignoreProblem,
 	logLine,
 	Problem,
 	withoutFault,
@@ -33,6 +31,7 @@ import {
 import {
 	logFaultOnce,
 	runOf,
+	unknownProvider,
 	type Connection,
 	type Execute,
 } from '../operation';
@@ -202,18 +201,16 @@ const wrongTypes = (
 		? sourceTypesProblem(sourceTypes, types)
 		: undefined;
 
-/** After a read without readings. The list is asked once for all items; if it cannot be read, the result stands. */
+/** After a read without readings. */
 async function wrongProvider(
-	{ get, once }: Connection,
+	connection: Connection,
 	provider: string,
 	results: readonly UserResult[],
 ) {
 	const isConnected = ({ record }: UserResult) =>
 		record !== undefined && isConnectedTo(record, provider);
 	if (!provider || results.some(isConnected)) return undefined;
-	const ask = async () =>
-		await providerProblem(get, provider).catch(ignoreProblem);
-	return await once(`provider ${provider}`, ask);
+	return await unknownProvider(connection, provider);
 }
 
 const ASK_FOR_LESS =

@@ -2,7 +2,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { groupBy, isBlank, jsonText, text } from '../../shared/values';
 import type { SelectedUser } from '../users/selection';
-import { connectedSlugs, type UserRef } from '../users/users';
+import { connectedSlugs } from '../users/users';
 import { aggregate, BASIS } from './aggregates';
 import { madeRowId } from './identity';
 import { reachedBy, reachedText } from './measured';
@@ -52,16 +52,13 @@ export function dayRows(
 	groups: Group[],
 	selected: SelectedUser,
 ): IDataObject[] {
-	const { metric, rangeOf, provider, sourceTypes } = options;
-	const { zone: time_zone } = rangeOf(selected);
-	const toRow = rowMaker('day', options);
+	const toRow = rowMaker('day', options, selected);
 	const readings = readingsOf(options, groups, selected);
-	const days = groupBy(measurementsOf(metric, readings), dayOf);
+	const days = groupBy(measurementsOf(options.metric, readings), dayOf);
 	// As text, null comes after all dates.
 	return [...days.keys()].sort().map((date) => {
 		const values = periodValues(options, days.get(date)!);
-		Object.assign(values, { date, time_zone });
-		return toRow(selected.user, values, [date, provider, ...sourceTypes]);
+		return toRow({ ...values, date }, date);
 	});
 }
 
@@ -71,18 +68,17 @@ export function summaryRows(
 	groups: Group[],
 	selected: SelectedUser,
 ): IDataObject[] {
-	const { rangeOf, provider, sourceTypes, onlyStatus, limits } = options;
-	const { from, to, zone: time_zone, before } = rangeOf(selected);
+	const { rangeOf, onlyStatus, limits } = options;
+	const { from, to, before } = rangeOf(selected);
 	const { asked, earlier } = measurementsIn(options, groups, selected);
 	const values = periodValues(options, asked);
 	if (onlyStatus.length > 0 && !onlyStatus.includes(values.status as Status))
 		return [];
 	const connected = selected.record && connectedSlugs(selected.record);
 	const enough_readings = isEnough(limits, values);
-	Object.assign(values, { from, to, time_zone, connected, enough_readings });
+	Object.assign(values, { from, to, connected, enough_readings });
 	if (before) Object.assign(values, valuesBefore(options, earlier, before));
-	const id = [from, to, provider, ...sourceTypes];
-	return [rowMaker('summary', options)(selected.user, values, id)];
+	return [rowMaker('summary', options, selected)(values, from, to)];
 }
 
 /** Of the period asked for, and of that of *Compare With*. They may overlap. */
@@ -110,10 +106,9 @@ function valuesBefore(
 	earlier: readonly Measurement[],
 	{ from, to }: NonNullable<ReadRange['before']>,
 ): IDataObject {
-	const values = periodValues(options, earlier);
-	const entries = Object.entries({ ...values, from, to });
+	const values = { ...periodValues(options, earlier), from, to };
 	return Object.fromEntries(
-		entries.map(([column, value]) => [ofBefore(column), value]),
+		Object.entries(values).map(([column, value]) => [ofBefore(column), value]),
 	);
 }
 
@@ -137,12 +132,20 @@ export type ColumnOptions = Omit<
 	'rangeOf' | 'provider' | 'sourceTypes'
 >;
 
-/** Makes rows with the columns of a period; one without a value is null. @param id what the `row_id` is of, beside metric and user */
-function rowMaker(period: Period, options: ColumnOptions) {
+/** Makes rows with the columns of a period; one without a value is null. */
+function rowMaker(
+	period: Period,
+	options: SummaryOptions,
+	selected: SelectedUser,
+) {
+	const { metric, provider, sourceTypes, rangeOf } = options;
+	const { user } = selected;
+	const { zone: time_zone } = rangeOf(selected);
 	const columns = periodColumns(period, options);
-	return (user: UserRef, values: IDataObject, id: unknown[]): IDataObject => {
-		const row_id = madeRowId(options.metric, period, user.user_id, id);
-		const all: IDataObject = Object.assign({ row_id }, values, user);
+	return (values: IDataObject, ...days: unknown[]): IDataObject => {
+		const id = [...days, provider, ...sourceTypes];
+		const row_id = madeRowId(metric, period, user.user_id, id);
+		const all: IDataObject = Object.assign({ row_id, time_zone }, values, user);
 		return Object.fromEntries(
 			columns.map((column) => [column, all[column] ?? null]),
 		);
@@ -152,38 +155,41 @@ function rowMaker(period: Period, options: ColumnOptions) {
 /** The columns in their order, and which of them a row has. */
 export function periodColumns(
 	period: Period,
-	options: ColumnOptions,
+	{ metric, limits, onlyStatus, compareWith, hasTimeZone }: ColumnOptions,
 ): string[] {
-	const { mean, high, low, enough } = options.limits;
-	const hasReached = (high ?? low) !== undefined;
+	const { mean, high, low, enough } = limits;
+	const [averages, others] = aggregateColumns(metric);
 	const isSummary = period === 'summary';
-	const compares = isSummary && options.compareWith !== undefined;
-	const { measured, hasMeanText } = options.metric;
-	const aggregates = Object.entries(measured).map(([column, hows]) =>
+	const before = [...averages, 'readings', 'from', 'to'];
+	if (mean) before.push('status');
+	const columns: Array<[unknown, ...string[]]> = [
+		[true, 'client_user_id'],
+		[!isSummary, 'date'],
+		[mean ?? onlyStatus.length > 0, 'status'],
+		[isSummary && enough, 'enough_readings'],
+		[high ?? low, 'reached', 'reached_reading', 'reached_time'],
+		[true, ...averages, 'unit', 'readings'],
+		[isSummary, 'days'],
+		[true, 'latest', 'latest_time', 'highest', 'highest_time'],
+		[true, 'lowest', 'lowest_time', ...others, 'left_out'],
+		[isSummary && compareWith, ...before.map(ofBefore)],
+		[isSummary, 'from', 'to'],
+		[true, 'providers', 'source_types'],
+		[isSummary, 'connected'],
+		[hasTimeZone, 'time_zone'],
+		[true, 'user_id', 'row_id'],
+	];
+	return columns.flatMap(([has, ...names]) => (has ? names : []));
+}
+
+/** Of each measured column the first, with the text of the means, and the others. */
+function aggregateColumns({ measured, hasMeanText }: Metric): string[][] {
+	const names = Object.entries(measured).map(([column, hows]) =>
 		hows.map((how) => `${column}_${how}`),
 	);
-	const averages = aggregates.map(([first]) => first);
+	const averages = names.map(([first]) => first);
 	if (hasMeanText) averages.push('mean');
-	const others = aggregates.flatMap(([, ...more]) => more);
-	const columns: Array<[boolean, string[]]> = [
-		[true, ['client_user_id']],
-		[period === 'day', ['date']],
-		[mean !== undefined || options.onlyStatus.length > 0, ['status']],
-		[isSummary && enough !== undefined, ['enough_readings']],
-		[hasReached, ['reached', 'reached_reading', 'reached_time']],
-		[true, [...averages, 'unit', 'readings']],
-		[isSummary, ['days']],
-		[true, ['latest', 'latest_time', 'highest', 'highest_time']],
-		[true, ['lowest', 'lowest_time', ...others, 'left_out']],
-		[compares, [...averages, 'readings', 'from', 'to'].map(ofBefore)],
-		[compares && mean !== undefined, [ofBefore('status')]],
-		[isSummary, ['from', 'to']],
-		[true, ['providers', 'source_types']],
-		[isSummary, ['connected']],
-		[options.hasTimeZone === true, ['time_zone']],
-		[true, ['user_id', 'row_id']],
-	];
-	return columns.flatMap(([has, names]) => (has ? names : []));
+	return [averages, names.flatMap(([, ...more]) => more)];
 }
 
 const ofBefore = (column: string) => `${column}_before`;
@@ -196,35 +202,55 @@ export function periodValues(
 	const counted = measurements.filter((one) => isCounted(metric, one));
 	counted.sort((a, b) => msAfter(a, b) || byValues(a, b));
 	const timed = counted.filter(({ time }) => time !== undefined);
-	const reaching = measurements.filter(
-		(one) => reachedBy(metric, limits, [one]).size > 0,
-	);
-	const latest = timed.at(-1);
-	const reached = [...reaching].sort(msAfter).at(-1);
 	// With equal values, the later reading is the highest and the lowest.
 	const highest = [...counted].sort(byValues).at(-1);
 	const lowest = [...counted].sort((a, b) => byValues(b, a)).at(-1);
+	const values = aggregatesOf(metric, counted);
+	return Object.assign(
+		values,
+		{
+			mean: meanText(metric, values),
+			status: statusOf(metric, values, counted.length, limits.mean),
+			unit: counted.length > 0 ? metric.unit.name : null,
+			readings: counted.length,
+			days: new Set(timed.map(dayOf)).size,
+			left_out: measurements.length - counted.length,
+		},
+		oneReading('latest', timed.at(-1)),
+		oneReading('highest', highest),
+		oneReading('lowest', lowest),
+		reachedValues(metric, limits, measurements),
+		sourcesOf(measurements),
+	);
+}
+
+const oneReading = (column: string, one?: Measurement): IDataObject => ({
+	[column]: textOf(one),
+	[`${column}_time`]: one?.local,
+});
+
+/** What the readings reach, and the newest that reaches anything. */
+function reachedValues(
+	metric: Metric,
+	limits: Limits,
+	measurements: readonly Measurement[],
+): IDataObject {
+	const one = [...measurements]
+		.sort(msAfter)
+		.findLast((each) => reachedBy(metric, limits, [each]).size > 0);
+	return {
+		reached: reachedText(reachedBy(metric, limits, measurements)),
+		reached_reading: one && readingText(metric, one),
+		reached_time: one?.local,
+	};
+}
+
+/** Of copies too. */
+function sourcesOf(measurements: readonly Measurement[]): IDataObject {
 	const rows = measurements
 		.flatMap(({ copies }) => copies)
 		.map(({ row }) => row);
-	const aggregates = aggregatesOf(metric, counted);
 	return {
-		...aggregates,
-		mean: meanText(metric, aggregates),
-		status: statusOf(metric, aggregates, counted.length, limits.mean),
-		unit: counted.length > 0 ? metric.unit.name : null,
-		readings: counted.length,
-		days: new Set(timed.map(dayOf)).size,
-		left_out: measurements.length - counted.length,
-		latest: textOf(latest),
-		latest_time: latest?.local,
-		highest: textOf(highest),
-		highest_time: highest?.local,
-		lowest: textOf(lowest),
-		lowest_time: lowest?.local,
-		reached: reachedText(reachedBy(metric, limits, measurements)),
-		reached_reading: reached && readingText(metric, reached),
-		reached_time: reached?.local,
 		providers: joined(rows.map(({ provider }) => provider)),
 		source_types: joined(rows.map(({ source_type }) => source_type)),
 	};
@@ -287,7 +313,7 @@ const byValues = ({ values: a }: Counted, { values: b }: Counted) =>
 	a.map((value, at) => value - b[at]).find((difference) => difference !== 0) ??
 	0;
 
-/** Names of all sources, of copies too. An object is no name. */
+/** An object is no name. */
 function joined(names: unknown[]): string {
 	const given = names.map(text).filter((name) => name !== '');
 	return [...new Set(given)].sort().join(', ');
