@@ -157,14 +157,9 @@ export class Cursors {
 
 	/** Users who were not read for an hour, and since when (ms). */
 	overdue(isOld: (lastRead: number) => boolean) {
-		const times = this.present
-			.map(([, cursor]) => this.lastRead(cursor))
-			.filter(isOld);
-		if (times.length === 0) return undefined;
-		return {
-			users: times.length,
-			since: times.reduce((a, b) => Math.min(a, b)),
-		};
+		const times = this.present.map(([, cursor]) => this.lastRead(cursor));
+		const old = times.filter(isOld).sort((a, b) => a - b);
+		return old.length > 0 ? { users: old.length, since: old[0] } : undefined;
 	}
 
 	meet(listed: Listed) {

@@ -17,7 +17,6 @@ import {
 	toNodeError,
 } from '../shared/problem';
 import { Clock } from './clock';
-import { Cursors } from './cursors';
 import { PollReader, type Poll, type PollRead } from './reader';
 import { reportOf } from './report';
 import {
@@ -88,15 +87,16 @@ async function pollOnce(context: IPollFunctions, schedule: Schedule) {
 	const state = await stateOf(one);
 	if (!state) return null;
 
-	const read = await new PollReader(one, state).read();
+	const tried = await new PollReader(one, state).read();
+	const read = tried.isOtherTeam ? await startOver(one, tried) : tried;
 	if (isSuperseded()) {
 		withdraw(schedule);
 		return null;
 	}
-	const next = read.isOtherTeam ? startOver(one, read) : tell(one, read);
+	const next = tell(one, read);
 	const { items } = read;
 	const isSaveDue = !isDurable && schedule.local.isSaveOld;
-	const mustSave = read.mustSave || read.isOtherTeam || isSaveDue;
+	const mustSave = read.mustSave || tried.isOtherTeam || isSaveDue;
 	storeState(schedule, next, items.length > 0 || mustSave);
 	if (items.length > 0) return toOutput(items);
 	if (isStart) await context.__commitCursor?.();
@@ -129,28 +129,19 @@ const unusable = () =>
 		'Another version of the package saved it, or something else has changed it. Readings since the last poll may be missing: read that time with the node',
 	);
 
-/**
- * For a key of another team than before: its users are watched from now on, and the next poll reads
- * them.
- */
-function startOver(
-	{ context, settings, clock }: Poll,
-	read: PollRead,
-): TriggerState {
-	const problem = new Problem(
+/** For a key of another team than before: its users are watched from now on. */
+async function startOver(one: Poll, { state }: PollRead) {
+	tellError(one.context, otherTeam());
+	const { node, of, poll } = state;
+	const begun = startState(node, of, one.clock.time, poll);
+	return await new PollReader(one, begun).read();
+}
+
+const otherTeam = () =>
+	new Problem(
 		'The key of the credential belongs to another team than before, so the trigger starts over: readings from now on go out',
 		'Readings of the team before go out no more. With its key back, the trigger starts over again, and readings of the time between do not go out',
 	);
-	context.logger.warn(logLine(context, sentences(problem.message)));
-	tellError(context, problem);
-	const { node, of, poll, team } = read.state;
-	const begun = startState(node, of, clock.time, poll);
-	const cursors = new Cursors(begun, settings, clock);
-	for (const user of read.cursors.met) cursors.met.set(...user);
-	cursors.settle(true);
-	// A user who is not on this list has joined later.
-	return { ...begun, team, pass: poll + 1, cursors: cursors.toSave() };
-}
 
 /** Logs that trouble is over, and reports what is left. @returns the state with the time of the last report */
 function tell(

@@ -34,7 +34,7 @@ export function reportOf(
 	zone: string,
 ): Report {
 	const { told = -Infinity } = read.state;
-	const trouble = troubleOf(read, local, told);
+	const trouble = troubleOf(read, local);
 	const { first, isListOld, isLongRound } = trouble;
 	const isTrouble = first ?? read.throttle ?? read.listProblem ?? isListOld;
 	const everyMs = isLongRound ? DAY_MS : HOUR_MS;
@@ -46,12 +46,8 @@ export function reportOf(
 
 type Trouble = ReturnType<typeof troubleOf>;
 
-/** What there is to tell after a poll. @param told time of the last report */
-function troubleOf(
-	{ cursors, listProblem }: PollRead,
-	local: Local,
-	told: number,
-) {
+/** What there is to tell after a poll. */
+function troubleOf({ cursors, listProblem }: PollRead, local: Local) {
 	const { troubles, throttle, listReadAt } = local;
 	const isFailing = ([key, cursor]: Entry) => {
 		const known = troubles.get(key);
@@ -67,14 +63,12 @@ function troubleOf(
 	const limit = local.isOld(throttle?.at) ? undefined : throttle;
 	const isSound = (entry: Entry) => !hasFailed(entry[1]) && !isKnown(entry);
 	const areSound = !limit && !listProblem && unread.every(isSound);
-	// Without a read since the last report, there is no round.
-	const isMoving = present.some(([, { read = -Infinity }]) => read >= told);
 	return {
 		unread,
 		first,
 		limit,
 		/** Whether nothing is wrong but that a round over all users takes longer than an hour. */
-		isLongRound: first && areSound && isMoving,
+		isLongRound: first && areSound,
 		isListOld: cursors.met.size > 1 && local.isOld(listReadAt),
 		/** Whether others than the unread were read. */
 		hasOthers: present.length > unread.length,
