@@ -272,6 +272,7 @@ onBothSchedulers((scheduler) => {
 		t.answer({ timeseries: { status: 500 } });
 		await t.polls(n8n, 1);
 		expect(n8n.reported[1].message).toContain('(status 500)');
+		expect(n8n.reported[1].message).not.toContain('To read all users once');
 		t.answer({});
 		await t.time.pass(24 * HOUR);
 		await t.polls(n8n, 4, 25 * MINUTE);
