@@ -16,25 +16,20 @@ import { isObject, toChoice, toEntries, toText } from '../shared/values';
 /** Where fields are read: for an input item, or for a poll. */
 export type FieldContext = IExecuteSingleFunctions | IPollFunctions;
 
-/** The fields, shown only where `show` holds too. */
-export const shownIf = (
-	show: IDisplayOptions['show'],
-	fields: INodeProperties[],
-) =>
-	fields.map((field): INodeProperties => {
-		const all = { ...show, ...field.displayOptions?.show };
-		return { ...field, displayOptions: { ...field.displayOptions, show: all } };
-	});
+const withRule =
+	(rule: 'show' | 'hide') =>
+	(more: IDisplayOptions['show'], fields: INodeProperties[]) =>
+		fields.map((field): INodeProperties => {
+			const { displayOptions } = field;
+			const all = { ...more, ...displayOptions?.[rule] };
+			return { ...field, displayOptions: { ...displayOptions, [rule]: all } };
+		});
 
-/** The fields, not shown where `hide` holds. */
-export const hiddenIf = (
-	hide: IDisplayOptions['hide'],
-	fields: INodeProperties[],
-) =>
-	fields.map((field): INodeProperties => {
-		const all = { ...hide, ...field.displayOptions?.hide };
-		return { ...field, displayOptions: { ...field.displayOptions, hide: all } };
-	});
+/** The fields, shown only where this holds too. */
+export const shownIf = withRule('show');
+
+/** The fields, not shown where this holds. */
+export const hiddenIf = withRule('hide');
 
 export const optionsField = (options: INodeProperties[]): INodeProperties => ({
 	displayName: 'Options',

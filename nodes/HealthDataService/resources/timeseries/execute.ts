@@ -15,10 +15,7 @@ import {
 } from '../../service/readings/readUsers';
 import { HeldReadings } from '../../service/readings/heldReadings';
 import { limitOfUser } from '../../service/readings/rowLimit';
-import {
-	notingReadings,
-	sourceTypesProblem,
-} from '../../service/users/provider';
+import { sourceTypesProblem } from '../../service/users/provider';
 import type { UserSelection } from '../../service/users/selection';
 import type { UserRef } from '../../service/users/users';
 import { isConnectedTo, shownUserId } from '../../service/users/users';
@@ -28,6 +25,7 @@ import {
 	Problem,
 	withoutFault,
 } from '../../shared/problem';
+import { text } from '../../shared/values';
 import {
 	logFaultOnce,
 	runOf,
@@ -71,12 +69,12 @@ async function readResults(
 	selection: UserSelection,
 ): Promise<UserResult[]> {
 	const { limit } = request;
-	const { get, types } = notingReadings(connection.get);
-	const options = usersOptions(context, request, selection);
+	const types = new Set<string>();
+	const options = usersOptions(context, request, selection, types);
 	const results: UserResult[] = [];
 	let found = 0;
 	let failures = 0;
-	for await (const result of readUsers(get, options)) {
+	for await (const result of readUsers(connection.get, options)) {
 		results.push(result);
 		found += result.rows.length;
 		if (result.problem) failures++;
@@ -156,11 +154,14 @@ function failureOf(
 /**
  * With a Limit, users further down the list may not be needed. Without one, a user who fails holds
  * back no other.
+ *
+ * @param types gets the source types of all readings that come; empty text for none
  */
 function usersOptions(
 	context: IExecutePaginationFunctions,
 	request: TimeseriesRequest,
 	selection: UserSelection,
+	types: Set<string>,
 ): ReadUsersOptions {
 	const { metric, output, provider, sourceTypes, limit, rangeOf, concurrency } =
 		request;
@@ -175,6 +176,10 @@ function usersOptions(
 		width: asCompleted ? USERS_PER_REQUEST * concurrency : concurrency,
 		asCompleted,
 		sourceTypes,
+		onGroups(groups) {
+			for (const { data, source } of groups)
+				if (data.length > 0) types.add(text(source.type));
+		},
 		limit: limitOfUser(
 			output.isPerReading ? limit.maxRows : Infinity,
 			output.maxReadings,

@@ -6,6 +6,7 @@ import { CANCELLED_REQUEST } from '../../http/errors';
 import { concurrentMap, type MapOptions } from '../../shared/concurrentMap';
 import { instantOf } from '../../shared/dateTime';
 import { problemOfOne, type Problem } from '../../shared/problem';
+import { text } from '../../shared/values';
 import { pathOf, type Metric } from './metrics';
 import { HeldReadings } from './heldReadings';
 import { readingPages } from './pages';
@@ -38,8 +39,10 @@ export interface ReadUsersOptions extends MapOptions {
 	attemptsOf?: (selected: SelectedUser) => number | undefined;
 	/** What one user may use of a read. Default: no limit. */
 	budget?: () => BudgetLimits;
-	/** In lower case. Default: all. */
+	/** In lower case. Default, and without any: all. */
 	sourceTypes?: readonly string[];
+	/** Called with the readings that come, of any source type. */
+	onGroups?: (groups: Group[]) => void;
 	/** Of the readings of each user. Default: all. */
 	limit?: RowLimit;
 	/** What the users of several reads share. Default: what those of this read do. */
@@ -115,7 +118,7 @@ async function readUser(
 }
 
 async function readInto(result: UserResult, get: Get, options: ReadOptions) {
-	const { metric, query, selection, sourceTypes, limit, held } = options;
+	const { metric, query, selection, held } = options;
 	const { user, sentId = user.user_id } = result;
 	if (!isUsableUserId(user.user_id)) throw unusableUserId();
 	const onMissing = async () => {
@@ -123,25 +126,42 @@ async function readInto(result: UserResult, get: Get, options: ReadOptions) {
 		result.isGone = true;
 	};
 	const path = pathOf(metric, encodeURIComponent(sentId));
-	const groups: Group[] = [];
 	const room = async () => await held.room(result);
 	const pages = readingPages(get, path, query(result), onMissing, room);
-	let readings = 0;
-	let last: Group[] = [];
-	let isReached = false;
-	for await (const page of pages) {
-		const more = groupsOf(page, sourceTypes);
-		const hasAll = isReached && hasOtherTime(metric, last, more);
-		const count = more.reduce((sum, { data }) => sum + data.length, 0);
+	const groups: Group[] = [];
+	for await (const more of wantedGroups(pages, options)) {
 		groups.push(...more);
-		held.add(result, count);
-		readings += count;
-		if (hasAll) break;
-		if (count > 0) last = more;
-		isReached = limit?.isReached(readings) === true;
-		if (isReached && readings > held.max) break;
+		held.add(result, countOf(more));
 	}
 	if (!result.isGone) result.rows = options.toRows(groups, result);
+}
+
+const countOf = (groups: readonly Group[]) =>
+	groups.reduce((sum, { data }) => sum + data.length, 0);
+
+/** The groups of each page with one of the source types, up to Limit and what else has the time of the last reading. */
+async function* wantedGroups(
+	pages: AsyncIterable<IDataObject>,
+	{ metric, sourceTypes = [], limit, held, onGroups }: ReadOptions,
+): AsyncGenerator<Group[]> {
+	const isWanted = ({ source }: Group) =>
+		sourceTypes.length === 0 ||
+		sourceTypes.includes(text(source.type).toLowerCase());
+	let last: Group[] = [];
+	let readings = 0;
+	let isReached = false;
+	for await (const page of pages) {
+		const all = groupsOf(page);
+		onGroups?.(all);
+		const hasAll = isReached && hasOtherTime(metric, last, all);
+		const more = all.filter(isWanted);
+		yield more;
+		readings += countOf(more);
+		if (hasAll) return;
+		if (countOf(all) > 0) last = all;
+		isReached = limit?.isReached(readings) === true;
+		if (isReached && readings > held.max) return;
+	}
 }
 
 /**

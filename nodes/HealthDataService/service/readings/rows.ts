@@ -3,13 +3,7 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 import { missingFieldError } from '../../http/errors';
-import {
-	groupBy,
-	isBlank,
-	isObject,
-	text,
-	toNumber,
-} from '../../shared/values';
+import { groupBy, isBlank, isObject, toNumber } from '../../shared/values';
 import type { LocalTimeOf } from '../../shared/dateTime';
 import { identityOf, toItem, withKeys } from './identity';
 import type { Reading } from './measurements';
@@ -47,17 +41,14 @@ export interface ReadRange {
 export type RangeOf = (selected: SelectedUser) => ReadRange;
 
 /**
- * The groups of a page, of these source types only (lower case; none: all).
+ * The groups of a page.
  *
  * @throws Problem for a page without valid `groups`: that is never "no data" (quirk 21)
  */
-export function groupsOf(
-	{ groups }: IDataObject,
-	types: readonly string[] = [],
-): Group[] {
+export function groupsOf({ groups }: IDataObject): Group[] {
 	if (!isObject(groups)) throw missingFieldError('groups');
 
-	const all = Object.entries(groups).flatMap(([slug, list]) => {
+	return Object.entries(groups).flatMap(([slug, list]) => {
 		if (!Array.isArray(list) || !list.every(isObject))
 			throw missingFieldError('groups');
 		return list.map(({ data, source = {}, ...extras }) => {
@@ -72,10 +63,6 @@ export function groupsOf(
 			};
 		});
 	});
-	return all.filter(
-		({ source }) =>
-			types.length === 0 || types.includes(text(source.type).toLowerCase()),
-	);
 }
 
 /** What the rows of readings are made of, beside the readings. */

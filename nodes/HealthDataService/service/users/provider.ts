@@ -4,26 +4,8 @@
  */
 import type { Get } from '../../http/client';
 import { Problem } from '../../shared/problem';
-import { isObject, text } from '../../shared/values';
 import { userPages } from './list';
 import { connectedSources } from './users';
-
-/** `get`, which notes the source types of all readings that come (contract 2.1), before any is left out; empty text for none. */
-export function notingReadings(get: Get) {
-	const types = new Set<string>();
-	const noted: Get = async (...request) => {
-		const answer = await get(...request);
-		const groups = isObject(answer) ? Object(answer.groups) : {};
-		for (const { data, source } of Object.values(groups)
-			.flat()
-			.filter(isObject)) {
-			if (!Array.isArray(data) || data.length === 0) continue;
-			types.add(text(isObject(source) ? source.type : source));
-		}
-		return answer;
-	};
-	return { get: noted, types: types as ReadonlySet<string> };
-}
 
 /**
  * @param wanted in lower case

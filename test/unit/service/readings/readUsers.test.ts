@@ -118,6 +118,17 @@ it('a user who fails after the end of the read is not reported', async () => {
 	expect([asked, onDone.mock.calls.length]).toEqual([2, 1]);
 });
 
+it('a Limit ends the read at another time, also of another source type', async () => {
+	let pages = 0;
+	const answer = async () => {
+		const timestamp = `2026-03-02T07:00:0${++pages}Z`;
+		const source = { type: pages === 1 ? 'Cuff' : 'watch' };
+		return { groups: { omron: [{ data: [{ timestamp }], source }] }, next_cursor: `${pages}` };
+	};
+	const [{ rows }] = await read([{}], answer, { sourceTypes: ['cuff'], limit: limitOfUser(1, 100) });
+	expect([rows.length, pages]).toEqual([1, 2]);
+});
+
 describe('pages that never end', () => {
 	const EACH = 10_000;
 	const data = Array.from({ length: EACH }, () => ({ timestamp: '2026-03-02T07:00:00Z' }));
