@@ -50,6 +50,26 @@ onBothSchedulers((scheduler) => {
 		expect(await n8n.tick()).toBeUndefined();
 	});
 
+	it('another team whose user fails at first: told once, and readings from then on go out, though n8n is killed', async () => {
+		const carl = { ...createUser('carl', ['omron']), team_id: uuid('other team') };
+		teams().push({ key: 'other key', users: [carl] });
+		const n8n = w.trigger();
+		n8n.credential = { ...n8n.credential };
+		await n8n.start();
+		w.pass(HOUR);
+		n8n.credential.apiKey = 'other key';
+		w.used.sandbox.switches.users = { carl: 'fails' };
+		await n8n.tick();
+		n8n.kill();
+		w.pass(MINUTE);
+		w.history.add(carl, w.reading(0, 131));
+		w.pass(MINUTE);
+		w.used.sandbox.switches.users = {};
+		expect(valuesOf(await n8n.start('init'))).toEqual([131]);
+		const told = n8n.reported.filter(({ message }) => message.includes('another team'));
+		expect(told).toHaveLength(1);
+	});
+
 	it('two teams of one key, their users in any order: nothing is lost, nothing starts over', async () => {
 		const carl = { ...createUser('carl', ['omron']), team_id: uuid('other team') };
 		w.history.team.users = [w.anna, carl];

@@ -27,11 +27,6 @@ export class Clock {
 			this.date = Math.max(this.date ?? atStart, atStart);
 	};
 
-	/** Whether the service has told its time. */
-	get isChecked() {
-		return this.date !== undefined;
-	}
-
 	/** The earliest time that it may have been at the start of the poll: what a window passes over is lost. */
 	get earliest() {
 		return Math.min(this.now, this.date ?? this.now);
