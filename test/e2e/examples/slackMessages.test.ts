@@ -156,7 +156,7 @@ it('the morning list looks as in the picture', async () => {
 	for (let i = 5; i < 20; i++) addUser(`app-user-10${i}`, [14, 7, 110 + i, 76]);
 	addUser('app-user-1021');
 	const { posted } = await run(LIST);
-	const screen = { width: 860, height: 325 };
+	const screen = { width: 860, height: 305 };
 	const text = posted[0].replaceAll(ZONE, SHOWN_ZONE);
 	expect(await slackPicture('slack', text, screen)).toEqual({ width: screen.width });
 });
