@@ -217,6 +217,13 @@ describe('Source Types', () => {
 			expect(none.rows).toHaveLength(4);
 		});
 
+		it('a group without readings has no type', async () => {
+			const body = JSON.stringify({ groups: { omron: [{ data: [], source: { type: 'cuff' } }] } });
+			used.sandbox.switches.fault = (_, url) =>
+				url.includes('timeseries') ? { status: 200, body, type: 'application/json' } : undefined;
+			expect((await run('summary', 'fax')).rows).toHaveLength(4);
+		});
+
 		it('readings without a type say so', async () => {
 			used.sandbox.switches.bareSources = true;
 			const { error } = await run('readings', 'cuff, null, undefined');

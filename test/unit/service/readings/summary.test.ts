@@ -392,6 +392,7 @@ describe('the period before', () => {
 	it('changes no other column', () => {
 		const days = { startDate: '2026-03-01', endDate: '2026-03-02' };
 		const row = compared(days);
+		expect(row).not.toHaveProperty('status_before');
 		expect(row).toMatchObject(summary([[...groups.slice(3), at(null, 99, 60)]], days));
 		// Without it, all that the service sends counts.
 		expect(summary([groups], days)).toMatchObject({ readings: 5 });
