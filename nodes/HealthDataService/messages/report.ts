@@ -370,7 +370,7 @@ export function teamReport(
 		].filter(Boolean),
 		lines: linesOf(metric, [...failedEntries(failed), ...entries]),
 		legend: `A cell is the mean of a day, or its newest ${readingNoun(metric)} beyond a limit (red). Green is below the limit of the mean, yellow is not.`,
-		elsewhere: 'the rows of Summary per User',
+		elsewhere: 'a table made with Summary per User',
 	};
 	return inColumns({
 		subject: subjectOf(title, words),

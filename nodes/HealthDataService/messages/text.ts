@@ -118,8 +118,8 @@ export interface Message {
 	elsewhere?: string;
 }
 
-/** Telegram takes 4,096 characters, Slack splits more than 4,000. */
-const TEXT_LENGTH = 4000;
+/** Telegram takes 4,096 characters, Slack splits more than 4,000: with room for a sentence of the team's own. */
+const TEXT_LENGTH = 3800;
 /** Gmail cuts an email at 102 kB, with what n8n adds to it. */
 const HTML_BYTES = 95_000;
 const SUBJECT_LENGTH = 140;

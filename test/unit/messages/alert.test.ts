@@ -269,7 +269,7 @@ it('of any poll: each person once, every reading, nothing cut', () => {
 			expect(sum('corrected')).toBe(people.flatMap(({ out }) => out.filter((one) => one.isUpdated)).length);
 			if (hasLimits) expect(sum('reached')).toBe(people.filter(({ reached }) => reached.length > 0).length);
 			for (const { text, subject, people: some } of items) {
-				expect(String(text).length).toBeLessThanOrEqual(4000);
+				expect(String(text).length).toBeLessThanOrEqual(3800);
 				expect(some).toBeLessThanOrEqual(30);
 				expect(subject).toMatch(/^[ -~]{1,140}$/);
 			}

@@ -136,7 +136,7 @@ it('each section has its people, each count is right, and nothing is cut in sile
 			});
 			const { not_read, high: all, in_range, without_readings } = counts as unknown as Record<string, number>;
 			expect(not_read + all + in_range + without_readings).toBe(given.length);
-			expect(text.length).toBeLessThanOrEqual(4000);
+			expect(text.length).toBeLessThanOrEqual(3800);
 			expect(Buffer.byteLength(html)).toBeLessThanOrEqual(95_000);
 			expect(subject).toMatch(/^[ -~]{1,140}$/);
 			delete sections['in range'];

@@ -179,8 +179,8 @@ describe('layout', () => {
 
 	it('else has as many of each section as fit, and the rest as a number', () => {
 		const { text } = layOut(message(lines(400), lines(3), names(2000)));
-		expect(text.length).toBeLessThanOrEqual(4000);
-		expect(text.length).toBeGreaterThan(3800);
+		expect(text.length).toBeLessThanOrEqual(3800);
+		expect(text.length).toBeGreaterThan(3600);
 		const [, first, second, third] = text.split('\n\n');
 		const shown = (section: string) => section.match(/name-/g)!.length;
 		const left = (section: string) => Number(/… and ([\d,]+) more$/.exec(section)?.[1].replace(',', '') ?? 0);
@@ -196,11 +196,11 @@ describe('layout', () => {
 		expect(shown(third)).toBe(shown(first));
 	});
 
-	it('4,000 characters of text and 95,000 bytes of HTML are not too many', () => {
+	it('3,800 characters of text and 95,000 bytes of HTML are not too many', () => {
 		const noteOf = (length: number) => ({ ...message(), notes: ['n'.repeat(length)] });
 		const { text, html } = layOut(noteOf(1));
 		const isShortened = (made: string) => made.includes('Shortened');
-		const texts = [4000, 4001].map((length) => layOut(noteOf(length - text.length + 1)).text);
+		const texts = [3800, 3801].map((length) => layOut(noteOf(length - text.length + 1)).text);
 		expect(texts.map(isShortened)).toEqual([false, true]);
 		const pages = [95_000, 95_001].map((length) => layOut(noteOf(length - Buffer.byteLength(html) + 1)).html);
 		expect(pages.map(isShortened)).toEqual([false, true]);
