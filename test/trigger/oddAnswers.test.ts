@@ -61,6 +61,17 @@ onBothSchedulers((scheduler) => {
 			expect(n8n.reported).toEqual([]);
 		});
 
+		it('that shows a missing user again, who fails then: told', async () => {
+			const n8n = w.trigger();
+			await n8n.start();
+			change(true, false);
+			await after(n8n, HOUR);
+			change(false, false);
+			used.sandbox.switches.users = { ben: 'fails' };
+			await after(n8n, HOUR);
+			expect(n8n.reported).toHaveLength(1);
+		});
+
 		it.each([
 			['is empty', 1, 0],
 			['is empty', 72, 0],

@@ -274,11 +274,9 @@ export class Cursors {
 			const cursor = this.all.get(key) ?? this.begun();
 			this.all.set(key, { ...cursor, gone: undefined });
 		}
-		const isGone = isListRead && !entries;
-		for (const [key, cursor] of this.all) {
-			if (!present.has(key) && (isGone || entries || cursor.gone))
-				this.leave(key, cursor);
-		}
+		if (!isListRead && !entries) return;
+		for (const [key, cursor] of this.all)
+			if (!present.has(key)) this.leave(key, cursor);
 	}
 
 	/**
