@@ -166,7 +166,7 @@ export function periodColumns(
 		[true, 'client_user_id'],
 		[!isSummary, 'date'],
 		[mean ?? onlyStatus.length > 0, 'status'],
-		[enough, 'enough_readings'],
+		[isSummary && enough, 'enough_readings'],
 		[high ?? low, 'reached', 'reached_reading', 'reached_time'],
 		[true, ...averages, 'unit', 'readings'],
 		[isSummary, 'days'],
