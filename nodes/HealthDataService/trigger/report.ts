@@ -70,8 +70,6 @@ function troubleOf({ cursors, listProblem }: PollRead, local: Local) {
 		/** Whether nothing is wrong but that a round over all users takes longer than an hour. */
 		isLongRound: first && areSound,
 		isListOld: cursors.met.size > 1 && local.isOld(listReadAt),
-		/** Whether others than the unread were read. */
-		hasOthers: present.length > unread.length,
 	};
 }
 
@@ -81,7 +79,7 @@ function wordsOf(
 	{ troubles }: Local,
 	zone: string,
 ) {
-	const { unread, first, limit, isLongRound, isListOld, hasOthers } = trouble;
+	const { unread, first, limit, isLongRound, isListOld } = trouble;
 	const [key = '', cursor] = first ?? [];
 	const known = troubles.get(key);
 	const limited = limit?.reworded(
@@ -100,7 +98,7 @@ function wordsOf(
 	const description = sentences(
 		first && namesOf(first, trouble, read, troubles, zone),
 		...reasons.map((reason) => reason.description),
-		read.hasRead && hasOthers && OTHERS_GO_OUT,
+		read.hasRead && OTHERS_GO_OUT,
 		MISSING_FOLLOW,
 	);
 	return reasons[0].reworded(message, description);
