@@ -233,7 +233,8 @@ export class OddPlayer {
 
 	private isReadAsOther(entry: Person) {
 		const other = this.service.resolvesTo.get(entry);
-		return other !== undefined && !this.service.faults.has(other);
+		// From the publication on, nothing tells a failing one from the right user.
+		return other !== undefined && (this.stranded.has(entry) || !this.service.faults.has(other));
 	}
 
 	private async judged(work: () => Promise<Ended>) {
