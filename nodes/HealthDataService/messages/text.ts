@@ -17,8 +17,9 @@ const READ_LENGTH = 1000;
  */
 const UNSAFE =
 	/[^\p{L}\p{Mn}\p{Mc}\p{N} .'/%_-]|\p{Default_Ignorable_Code_Point}/gu;
-/** At most two marks stay on a letter or digit, and none without. */
-const MARKS = /(?<![\p{L}\p{N}\p{M}])\p{M}+|(?<=\p{M}{2})\p{M}+/gu;
+/** A mark stays on a letter or digit, and at most two of them. */
+const LOOSE_MARKS = /(^|[^\p{L}\p{N}\p{M}])\p{M}+/gu;
+const MANY_MARKS = /(\p{M}{2})\p{M}+/gu;
 /** Signs that are harmless only inside a word: a formula, a command of Telegram and a list begin with one. */
 const LOOSE = /(?<![\p{L}\p{M}\p{N}])[-'/]|[-'/](?![\p{L}\p{N}])/gu;
 /** Letters, digits and dots: what may be part of a link. */
@@ -36,7 +37,8 @@ function safe(value: unknown, most: number): string {
 	const signs = line
 		.replace(/\s+/g, ' ')
 		.replace(UNSAFE, '·')
-		.replace(MARKS, '·')
+		.replace(LOOSE_MARKS, '$1·')
+		.replace(MANY_MARKS, '$1·')
 		.replace(LOOSE, '·')
 		.replace(DOTTED, withoutLinks)
 		.replace(/·+/g, '·');
