@@ -248,6 +248,14 @@ Some readings are left out: 1
 	it('says since when nobody has synced', async () => {
 		person('anna', steady('120/80', 16, 27));
 		expect((await told()).text).toContain('No reading of anybody for 59 hours: the newest is of Fri 27 Nov 20:10.');
+		for (const [clock, words] of [
+			['08:06', 'Newest reading of all: Sun 29 Nov 08:06.'],
+			['08:05', 'No reading of anybody for 24 hours: the newest is of Sun 29 Nov 08:05.'],
+		]) {
+			team = {};
+			person('anna', [`29 ${clock} 120/80`]);
+			expect((await told()).text).toContain(`\n${words}\n`);
+		}
 		team = {};
 		person('quiet', []);
 		expect((await told()).text).toContain('\nNo reading of anybody.\n');
@@ -290,6 +298,12 @@ describe('users who cannot be read', () => {
 			]);
 		},
 	);
+
+	it('an entry that names nobody is told as it was given', async () => {
+		person('calm', steady('120/78'));
+		const { text } = await told(message({ userScope: 'listed', usersBy: 'clientUserId', userIds: 'calm, ghost' }));
+		expect(section(text, `${LINE}1`)).toEqual([expect.stringMatching(/^• .*: ghost$/)]);
+	});
 
 	it('if none can be read, that is a failure, which can be posted', async () => {
 		refuse(person('half', []), person('lost', []));
@@ -365,6 +379,21 @@ describe('what is asked for', () => {
 		expect(counts).toMatchObject({ reached: null, high: null, newly_high: null, too_few: null, in_range: 2 });
 	});
 
+	it.each([
+		['today', [], []],
+		['last7Days', ['Tue<br>150/92', 'Sun<br>150/92', 'Mon<br><b>190/100</b>'], ['24 Nov<br>']],
+		['last30Days', ['24 Nov<br>150/92', '30 Nov<br><b>190/100</b>'], ['Tue<br>']],
+		['last90Days', [], ['30 Nov<br>']],
+	])('cells of %s', async (dateRange, labels, others) => {
+		person('emil', [...steady('150/92'), '30 08:00 190/100']);
+		const { html } = await told(message({ dateRange, limits: { high: LIMITS.high }, options: {} }));
+		expect(html.includes('<td bgcolor="#')).toBe(labels.length > 0);
+		for (const label of labels) expect(html).toContain(`${label}</td>`);
+		for (const other of others) expect(html).not.toContain(other);
+		// Without a limit of the mean, no day is judged.
+		expect(html).not.toMatch(/#d9f0df|#fdeab5/);
+	});
+
 	it('says what was left aside', async () => {
 		person('calm', steady('120/78'));
 		const options = { sourceTypes: 'cuff, watch', onlyConnected: true, userOffset: 0, userLimit: 500 };
@@ -372,6 +401,12 @@ describe('what is asked for', () => {
 		expect(text).toContain(
 			'\nOnly provider omron, source type cuff or watch, users who have it connected now, at most 500 users.\n',
 		);
+	});
+
+	it('a window of the team is none of other users', async () => {
+		const { user_id: value } = person('calm', steady('120/78'));
+		const one = { userScope: 'one', user: { __rl: true, mode: 'userId', value } };
+		expect((await told(message({ ...one, options: { userOffset: 5 } }))).text).not.toContain('Only');
 	});
 
 	it('no word of ours is a format either', async () => {

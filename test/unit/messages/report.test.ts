@@ -107,6 +107,19 @@ function expectedOf(given: Given[]) {
 	return { sections, few };
 }
 
+it('a reading without a time may be of the last 24 hours', () => {
+	const range = { ...options.rangeOf({ user: { user_id: '', client_user_id: null }, place: 0 }), isAsked: () => true };
+	const timeless = { ...options, rangeOf: () => range };
+	const data = [{ timestamp: 'soon', systolic: 190, diastolic: 100, unit: 'mmHg' }];
+	const groups = [{ slug: 'omron', data, source: { type: 'cuff' }, extras: {} }];
+	const selected = { user: { user_id: 'u', client_user_id: 'anna' }, place: 1 };
+	const rows = personRows(timeless, groups, selected);
+	const { text } = teamReport(timeless, { users: () => [] }, [
+		{ ...selected, rows, isGone: false, tookMs: 0, endedAt: 0 },
+	]);
+	expect(text).toContain('last 24 hours of the period: 1\n• anna: 190/100 (no time) high; by cuff');
+});
+
 it('each section has its people, each count is right, and nothing is cut in silence', () => {
 	fc.assert(
 		fc.property(team, (given) => {
