@@ -406,7 +406,7 @@ describe('what is asked for', () => {
 	it('a window of the team is none of other users', async () => {
 		const { user_id: value } = person('calm', steady('120/78'));
 		const one = { userScope: 'one', user: { __rl: true, mode: 'userId', value } };
-		expect((await told(message({ ...one, options: { userOffset: 5 } }))).text).not.toContain('Only');
+		expect((await told(message({ ...one, options: { userOffset: 5, userLimit: 5 } }))).text).not.toContain('Only');
 	});
 
 	it('no word of ours is a format either', async () => {

@@ -498,7 +498,7 @@ const MAX_TYPES = 200;
 
 /** What was left aside: without it, silence would mislead. */
 function filterNote(options: ReportOptions): string {
-	const { provider, sourceTypes, isConnectedOnly, scope } = options;
+	const { provider, sourceTypes, isConnectedOnly } = options;
 	const { offset = 0, maxUsers = Infinity } = options;
 	const { before } = rangeOfAll(options);
 	const types = plain(sourceTypes.join(' or '), MAX_TYPES);
@@ -506,8 +506,8 @@ function filterNote(options: ReportOptions): string {
 		provider && `provider ${plain(provider)}`,
 		types && `source type ${types}`,
 		isConnectedOnly && 'users who have it connected now',
-		scope === 'all' && offset > 0 && `users after the first ${offset}`,
-		scope === 'all' && maxUsers < Infinity && `at most ${maxUsers} users`,
+		offset > 0 && `users after the first ${offset}`,
+		maxUsers < Infinity && `at most ${maxUsers} users`,
 	]);
 	const compared =
 		before && `Compared with ${periodWords(before.from, before.to)}.`;
@@ -544,8 +544,8 @@ const NAMED = 5;
 function failedEntries(failed: readonly UserResult[]): Entry[] {
 	const byReason = groupBy(failed, ({ problem }) => problem!.message);
 	return Array.from(byReason, ([reason, of]) => {
-		const names = of.map(({ user, entry }) =>
-			personName(user.client_user_id ?? entry?.id, user.user_id),
+		const names = of.map(({ user }) =>
+			personName(user.client_user_id, user.user_id),
 		);
 		return {
 			kind: 'failed',
