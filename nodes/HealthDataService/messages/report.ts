@@ -83,7 +83,7 @@ const titlesOf = (noun: string) => ({
 
 type Kind = keyof ReturnType<typeof titlesOf>;
 
-/** The kinds that ask nobody to act. */
+/** The kinds that need no action. */
 const CALM = new Set<string>(['leftOut', 'inRange', 'listed', 'every']);
 
 /** A line of a section, or only to be counted. The highest rank of a kind comes first. */
@@ -106,9 +106,8 @@ interface Data {
 	range: ReadRange;
 	style: ReadingStyle;
 	name: string;
-	/** In the period, those of them that count, and the newest of these. */
+	/** In the period, and the newest that counts. */
 	asked: Measurement[];
-	counted: Measurement[];
 	latest?: Measurement;
 	values: IDataObject;
 	/** Of the period of *Compare With*. */
@@ -126,7 +125,6 @@ export function personRows(
 	const { user_id, client_user_id } = selected.user;
 	const range = options.rangeOf(selected);
 	const { asked, earlier } = measurementsIn(options, groups, selected);
-	const counted = asked.filter((one) => isCounted(metric, one));
 	const latestNow = endOf(range);
 	const data: Data = {
 		options,
@@ -134,8 +132,10 @@ export function personRows(
 		style: { metric, limits, year: range.to.slice(0, 4), latestNow },
 		name: personName(client_user_id, user_id),
 		asked,
-		counted,
-		latest: newestOf(counted, latestNow),
+		latest: newestOf(
+			asked.filter((one) => isCounted(metric, one)),
+			latestNow,
+		),
 		values: periodValues(options, asked),
 		earlier,
 		before: range.before && periodValues(options, earlier),
@@ -201,12 +201,12 @@ function beyondEntries(data: Data): Entry[] {
 
 /** The mean, or the sum, of the period. */
 function meanEntry(data: Data): Entry {
-	const { options, style, name, counted, values, before, latest } = data;
+	const { options, style, name, values, before, latest } = data;
 	const { metric, limits } = options;
 	const mean = meanWords(metric, values);
 	const past = before && `before ${meanWords(metric, before)}`;
 	const few = !isEnough(limits, values) && 'too few to judge';
-	const readings = plural(counted.length, readingNoun(metric));
+	const readings = plural(Number(values.readings), readingNoun(metric));
 	const means = meansOf(metric, values);
 	return {
 		kind: meanKind(data),

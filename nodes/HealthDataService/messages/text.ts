@@ -105,7 +105,7 @@ export interface Line {
 	people?: number;
 	cells?: readonly Cell[];
 	isHtmlOnly?: boolean;
-	/** Whether it asks nobody to act: where not all lines fit, its section is cut before others. */
+	/** Whether it needs no action: where not all lines fit, its section is cut before others. */
 	isCalm?: boolean;
 }
 
@@ -174,7 +174,7 @@ function fitting(
 
 /** So many short lines fill the HTML. */
 const MAX_LINES = 1200;
-/** How much sooner lines go that ask nobody to act. */
+/** How much sooner lines go that need no action. */
 const HASTE = 4;
 
 /** @param steps after all lines are short: in the end, no line is left */

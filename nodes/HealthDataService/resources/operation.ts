@@ -112,7 +112,7 @@ function errorOf(context: IExecutePaginationFunctions, error: unknown) {
 	return toNodeError(context.getNode(), told(context, problem), { itemIndex });
 }
 
-/** The problem of a provider that nobody has. The list is asked once for all items; if it cannot be read, there is none. */
+/** The problem of a provider that no user has. The list is asked once for all items; if it cannot be read, there is none. */
 export const unknownProvider = async (
 	{ get, once }: Connection,
 	slug: string,
