@@ -16,12 +16,12 @@ const READ_LENGTH = 1000;
  * forge it. Characters without a shape go, although some are letters.
  */
 const UNSAFE =
-	/[^\p{L}\p{Mn}\p{Mc}\p{N} .'/%_-]|\p{Default_Ignorable_Code_Point}/gu;
+	/[^\p{L}\p{Mn}\p{Mc}\p{N} .'/%_+-]|\p{Default_Ignorable_Code_Point}/gu;
 /** A mark stays on a letter or digit, and at most two of them. */
 const LOOSE_MARKS = /(^|[^\p{L}\p{N}\p{M}])\p{M}+/gu;
 const MANY_MARKS = /(\p{M}{2})\p{M}+/gu;
 /** Signs that are harmless only inside a word: a formula, a command of Telegram and a list begin with one. */
-const LOOSE = /(?<![\p{L}\p{M}\p{N}])[-'/]|[-'/](?![\p{L}\p{N}])/gu;
+const LOOSE = /(?<![\p{L}\p{M}\p{N}])[-+'/]|[-+'/](?![\p{L}\p{N}])/gu;
 /** Letters, digits and dots: what may be part of a link. */
 const DOTTED = /[\p{L}\p{M}\p{N}.]+/gu;
 const DECIMAL = /^\d+\.\d+$/;

@@ -32,8 +32,8 @@ describe('a name', () => {
 		['https://evil.com/x?y=1#z', 'https·evil·com/x·y·1·z (5a96d3c9)'],
 		['a@b.co', 'a·b·co (5a96d3c9)'],
 		['+1-555-0100', '·1-555-0100 (5a96d3c9)'],
-		['=1+1', '·1·1 (5a96d3c9)'],
-		['-1+1', '·1·1 (5a96d3c9)'],
+		['=1+1', '·1+1 (5a96d3c9)'],
+		['-1+1', '·1+1 (5a96d3c9)'],
 		["'=1", '·1 (5a96d3c9)'],
 		['@here', '·here (5a96d3c9)'],
 		['/start', '·start (5a96d3c9)'],
@@ -79,9 +79,17 @@ it('a reading as it came is short, and a decimal number stays one', () => {
 	expect(plain('120.5.1', 20)).toBe('120·5·1');
 });
 
+it.each([
+	['Etc/GMT+5', 'Etc/GMT+5'],
+	['America/New_York', 'America/New＿York'],
+	['+1 a++b', '·1 a·b'],
+])('a time zone keeps its signs, where they are no format: %s', (given, shown) => {
+	expect(plain(given)).toBe(shown);
+});
+
 /** Everything that one of the places takes for more than text. */
 const ACTIVE =
-	/[<>&*~`|{}[\]#@$\\^=+"_:;,()!?]|[^\S ]|\p{Cc}|\p{Cs}|\p{Co}|\p{Cn}|[\p{L}\p{N}]\.\p{L}|\/\/|^[-'/]|(?:^|[^\p{L}\p{M}\p{N}])\/|\p{M}{3}/u;
+	/[<>&*~`|{}[\]#@$\\^="_:;,()!?]|[^\S ]|\p{Cc}|\p{Cs}|\p{Co}|\p{Cn}|[\p{L}\p{N}]\.\p{L}|\/\/|^[-+'/]|[^\p{L}\p{M}\p{N}]\+|\+(?![\p{L}\p{N}])|(?:^|[^\p{L}\p{M}\p{N}])\/|\p{M}{3}/u;
 const FORMAT = /(?!\u200e)(?:\p{Cf}|\p{Default_Ignorable_Code_Point})/u;
 
 it('no name and no value is active anywhere', () => {
