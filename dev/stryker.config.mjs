@@ -1,5 +1,5 @@
 /**
- * StrykerJS: small wrong changes to one file or folder, one at a time, and those that no test detects. docs/mutation.md says more.
+ * StrykerJS: small wrong changes to one file or folder, one at a time, and those that no test detects. CONTRIBUTING.md says more.
  *   npx stryker run dev/stryker.config.mjs --mutate nodes/HealthDataService/http/retry.ts
  */
 import { existsSync } from 'node:fs';
