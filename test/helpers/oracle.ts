@@ -220,12 +220,18 @@ function withoutOffsets(found: Found[]): Counted[] {
 
 const named = (names: Array<string | null>) => [...new Set(names)].filter(Boolean).sort().join(', ');
 
+/** By time zone: to make one takes longer than to use it. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatIn(timeZone: string): Intl.DateTimeFormat {
+	const format =
+		formats.get(timeZone) ?? new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
+	formats.set(timeZone, format);
+	return format;
+}
+
 export const localOf = (micros: number | null, zone: string) =>
-	micros === null
-		? null
-		: new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' }).format(
-				Math.floor(micros / 1000),
-			);
+	micros === null ? null : formatIn(zone).format(Math.floor(micros / 1000));
 
 /** The columns of a row that describe these measurements. */
 export function rowOf(all: Counted[], isSessions: boolean, zone: string): IDataObject {
