@@ -3,7 +3,7 @@ import responseValidation from '@fastify/response-validation';
 import swagger from '@fastify/swagger';
 import Ajv from 'ajv';
 import addFormats from 'ajv-formats';
-import fastify, { type FastifyInstance } from 'fastify';
+import fastify from 'fastify';
 import { sleep } from 'n8n-workflow';
 import { answerFault, redirect } from './faults';
 import { isStraight, withRawTokens, type Bend } from './quirks';
@@ -20,8 +20,6 @@ export interface Sandbox {
 	requests: string[];
 	/** Statistics of all requests. */
 	load: { inFlight: number; mostInFlight: number; refused: number };
-	/** For requests of this process that need no connection. */
-	server: FastifyInstance['server'];
 	close(): Promise<void>;
 }
 
@@ -120,7 +118,6 @@ export async function startSandbox({
 		switches,
 		requests,
 		load,
-		server: app.server,
 		close: async () => await app.close(),
 	};
 }

@@ -5,11 +5,8 @@
  */
 import { PollContext } from 'n8n-core';
 import type { IDataObject, INodeExecutionData, INodeParameters, INodeType, WorkflowActivateMode } from 'n8n-workflow';
-import { HealthDataServiceApi } from '../../credentials/HealthDataServiceApi.credentials';
-import type { Sandbox } from '../../dev/sandbox/server';
 import { HealthDataServiceTrigger } from '../../nodes/HealthDataService/HealthDataServiceTrigger.node.ts';
 import { build, type Credential } from './engine';
-import { request } from './inProcess';
 
 export interface Failure {
 	message: string;
@@ -30,8 +27,6 @@ export interface HostOptions {
 	budgetMs?: number;
 	/** In place of the trigger as it is loaded here. */
 	createType?: () => INodeType;
-	/** Requests to this sandbox need no connection. */
-	sandbox?: Sandbox;
 	/** To put something in place of what a poll is given. */
 	onContext?: (context: PollContext) => void;
 }
@@ -142,7 +137,6 @@ export class PollingHost {
 			isDurable && mode === 'trigger' ? () => snapshot : undefined,
 			() => budgetMs,
 		);
-		if (this.options.sandbox) callSandbox(context, this.options.sandbox);
 		this.options.onContext?.(context);
 		const save = () => {
 			if (ends !== this.ends) return;
@@ -170,15 +164,4 @@ export class PollingHost {
 		};
 		return { poll, save };
 	}
-}
-
-/** Requests to the sandbox go to its handlers, all others to n8n's request helper. */
-function callSandbox({ helpers }: PollContext, { baseUrl, server }: Sandbox) {
-	const { httpRequestWithAuthentication: send } = helpers;
-	helpers.httpRequestWithAuthentication = async function (type, options, more) {
-		if (!options.url.startsWith(`${baseUrl}/`)) return await send.call(this, type, options, more);
-		const { data } = more!.credentialsDecrypted!;
-		const { url, headers = {} } = await new HealthDataServiceApi().authenticate(data!, options);
-		return await request(server, url.slice(baseUrl.length), headers, options.abortSignal as AbortSignal);
-	};
 }

@@ -36,12 +36,7 @@ export function timeline(scheduler: Scheduler) {
 		users: (count: number) => Array.from({ length: count }, (_, i) => history.addUser(`user ${i}`)),
 
 		trigger: (parameters: INodeParameters = allUsers, options: HostOptions = {}) =>
-			new PollingHost(used.credential, parameters, {
-				scheduler,
-				sandbox: used.sandbox,
-				nodeId: `timeline ${++nodes}`,
-				...options,
-			}),
+			new PollingHost(used.credential, parameters, { scheduler, nodeId: `timeline ${++nodes}`, ...options }),
 
 		/** A reading that arrives now. */
 		measure(user: User, systolic = 120, agoMs = 0) {

@@ -45,12 +45,7 @@ export function watch(scheduler: Scheduler = 'memory') {
 
 		/** A trigger like no other. */
 		trigger: (parameters: INodeParameters = allUsers, options: HostOptions = {}) =>
-			new PollingHost(used.credential, parameters, {
-				scheduler,
-				sandbox: used.sandbox,
-				nodeId: `node ${++nodes}`,
-				...options,
-			}),
+			new PollingHost(used.credential, parameters, { scheduler, nodeId: `node ${++nodes}`, ...options }),
 
 		/** A reading that is measured, and reaches the service, so many minutes from now. */
 		reading: (minutes: number, systolic = 120, provider = 'omron', type = 'cuff'): Reading =>
