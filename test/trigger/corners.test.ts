@@ -57,11 +57,11 @@ onBothSchedulers((scheduler) => {
 	});
 
 	it.each<[string, number, string, Fault, number]>([
-		['takes longer than a poll', 150, '/v2/user?', { delayMs: scheduler === 'memory' ? 40_000 : 5000 }, 40],
+		['takes longer than a poll', 30, '/v2/user?', { delayMs: scheduler === 'memory' ? 40_000 : 5000 }, 8],
 		['has a page that hangs', 4, 'offset=1', { delayMs: 10 * HOUR }, 8],
 	])('a list that %s: the users at its beginning are read in each pass', async (_, count, part, fault, polls) => {
 		const users = t.users(count);
-		t.used.sandbox.switches.userPageCap = count > 100 ? 1 : 2;
+		t.used.sandbox.switches.userPageCap = count > 10 ? 1 : 2;
 		const n8n = t.trigger();
 		await n8n.start();
 		t.answer({ [part]: fault });
