@@ -57,7 +57,7 @@ onBothSchedulers((scheduler) => {
 	});
 
 	it.each<[string, number, string, Fault, number]>([
-		['takes longer than a poll', 30, '/v2/user?', { delayMs: scheduler === 'memory' ? 40_000 : 5000 }, 8],
+		['takes longer than a poll', 60, '/v2/user?', { delayMs: scheduler === 'memory' ? 40_000 : 5000 }, 24],
 		['has a page that hangs', 4, 'offset=1', { delayMs: 10 * HOUR }, 8],
 	])('a list that %s: the users at its beginning are read in each pass', async (_, count, part, fault, polls) => {
 		const users = t.users(count);
