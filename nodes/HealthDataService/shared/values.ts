@@ -40,6 +40,16 @@ export function memoized<K, T>(make: (key: K) => T): (key: K) => T {
 export const text = (value: unknown): string =>
 	isText(value) && !isBlank(value) ? String(value) : '';
 
+/** Distinct names in alphabetical order. An object is no name. */
+export function joinNames(names: unknown[]): string {
+	const given = names.map(text).filter(Boolean);
+	return [...new Set(given)].sort().join(', ');
+}
+
+/** The names where the condition holds, else none: for columns that not every row has. */
+export const namesIf = (condition: unknown, ...names: string[]) =>
+	condition ? names : [];
+
 /** A value of an answer as text. `String` throws for an object such as `{ toString: null }`. @throws RangeError for thousands of levels */
 export const jsonText = (value: unknown): string =>
 	typeof value === 'string' ? value : JSON.stringify(value ?? '');
@@ -63,7 +73,7 @@ export function toEntries(
 }
 
 /** `[5]` may be an identifier. */
-function jsonList(value: string): unknown[] | undefined {
+function jsonList(value: string) {
 	if (!value.trimStart().startsWith('[')) return undefined;
 	try {
 		const list = JSON.parse(value) as unknown[];
@@ -105,7 +115,7 @@ export function toChoice<T extends { value: string }>(
 
 const numberField =
 	(kind: string, example: string, isKind: (value: unknown) => boolean) =>
-	(value: unknown, field: string, min: number, max = Infinity): number => {
+	(value: unknown, field: string, min: number, max = Infinity) => {
 		const number = toNumber(value) ?? NaN;
 		if (isKind(value) && number >= min && number <= max) return number;
 		const range =
@@ -139,7 +149,7 @@ export function whatCame(value: unknown): string {
 	return `. Its expression gave ${kindOf(value)}`;
 }
 
-function kindOf(value: unknown): string {
+function kindOf(value: unknown) {
 	if (isBlank(value)) return 'nothing';
 	if (typeof value === 'boolean') return String(value);
 	return Array.isArray(value) ? 'a list' : 'an object';

@@ -2,14 +2,6 @@
 import { rounded } from '../../shared/values';
 import type { Aggregate } from './metrics';
 
-/** Of values in ascending order, at least one. */
-const AGGREGATES: Record<Aggregate, (sorted: number[]) => number> = {
-	sum: (sorted) => rounded(exactSum(sorted), 1),
-	mean: (sorted) => rounded(exactSum(sorted) / sorted.length, 1),
-	min: (sorted) => sorted[0],
-	max: (sorted) => sorted[sorted.length - 1],
-};
-
 /** Which values of a reading are aggregated. */
 export const BASIS = {
 	sum: 'exact',
@@ -25,11 +17,14 @@ export function aggregate(
 ): number | null {
 	if (values.length === 0) return null;
 	const sorted = [...values].sort((a, b) => a - b);
-	return AGGREGATES[how](sorted);
+	if (how === 'min') return sorted[0];
+	if (how === 'max') return sorted[sorted.length - 1];
+	const sum = exactSum(sorted);
+	return rounded(how === 'sum' ? sum : sum / sorted.length, 1);
 }
 
 /** To twelve digits: 0.1 + 0.2 is 0.3, however many are added. */
-function exactSum(values: number[]): number {
+function exactSum(values: number[]) {
 	const sum = values.reduce((total, value) => total + value, 0);
 	return Number(sum.toPrecision(12));
 }

@@ -108,7 +108,7 @@ function textOf(
 	identity: Identity,
 	row: IDataObject,
 	{ millis, key }: Instant,
-): string {
+) {
 	const parts = identity.key.map((column) => row[column] || null);
 	parts.push(key);
 	if (millis === undefined) parts.push(valuesOf(identity, row));
@@ -139,7 +139,7 @@ function addTiebreakers(identity: Identity, prefix: string, twins: KeyedRow[]) {
 }
 
 /** The same text for readings whose other times and shown values are equal: then the reading has not changed. */
-function valuesOf({ metric }: Identity, row: IDataObject): string {
+function valuesOf({ metric }: Identity, row: IDataObject) {
 	if (!metric) return '';
 	const [, ...otherTimes] = metric.times;
 	const times = otherTimes.map((column) => valueKey(row[column]));

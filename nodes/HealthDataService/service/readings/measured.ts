@@ -38,7 +38,7 @@ export function measuredValues(metric: Metric, row: IDataObject): Values {
 }
 
 /** The same text for all spellings of a unit, and for a missing one that of the metric's. */
-function unitKey(unit: Unit, given: unknown): string {
+function unitKey(unit: Unit, given: unknown) {
 	const conversion = conversionOf(unit, given);
 	const spellings = Object.keys(unit.from);
 	const usual = spellings.find((one) => unit.from[one] === conversion);

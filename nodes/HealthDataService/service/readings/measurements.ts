@@ -9,6 +9,7 @@ import {
 	areComplete,
 	arePossible,
 	measuredValues,
+	type Measured,
 	type Values,
 } from './measured';
 import type { Metric } from './metrics';
@@ -95,15 +96,18 @@ function equalMeasurements(metric: Metric, readings: readonly Reading[]) {
 }
 
 /** The same text for equal values. Without a time, only identical readings of one source are equal. */
-function equalityKey(metric: Metric, reading: Reading): string {
+function equalityKey(metric: Metric, reading: Reading) {
 	const { row, values, time, source } = reading;
 	const untimed = () => [instantOf(row[metric.times[0]]).key, source];
 	return JSON.stringify([time === undefined && untimed(), values.map(String)]);
 }
 
 /** @param equal readings with equal values */
-function withoutCopies(equal: readonly Reading[]): Measurement[] {
-	const inOrder = [...equal].sort((a, b) => msAfter(a, b) || byExact(a, b));
+function withoutCopies(equal: readonly Reading[]) {
+	// Equal values of several units differ before they are rounded.
+	const inOrder = [...equal].sort(
+		(a, b) => msAfter(a, b) || byEach(a.exact, b.exact),
+	);
 	const measurements: Measurement[] = [];
 	const bySecond = new Map<string, Measurement>();
 	// Few: a source has at most one of each second.
@@ -135,8 +139,8 @@ const measurementOf = (reading: Reading): Measurement => ({
 export const msAfter = (later: Reading, one: Reading) =>
 	(later.time ?? 0) - (one.time ?? 0);
 
-/** Equal values of several units differ before they are rounded. */
-const byExact = ({ exact: a }: Reading, { exact: b }: Reading) =>
+/** For sorting: by the first value, then by the next. */
+export const byEach = (a: readonly Measured[], b: readonly Measured[]) =>
 	a.map((value, at) => Number(value) - Number(b[at])).find(Boolean) ?? 0;
 
 /** Once false, it is so for all later readings. */
@@ -155,29 +159,31 @@ const secondOf = ({ time }: Reading) => time && Math.floor(time / SECOND_MS);
  *
  * @param groups measurements with equal values, in order of time
  */
-function withoutShifted(groups: Measurement[][]): Measurement[] {
+function withoutShifted(groups: Measurement[][]) {
 	const measurements = groups.flat();
 	const alike = groups.flatMap(apartByOffsets);
+	const isApplied = (count: number) =>
+		count >= 2 && count >= (measurements.length - count) / 2;
+	const counts = [...countsOfOffsets(alike)];
+	const applied = counts.flatMap(([offset, count]) =>
+		isApplied(count) ? offset : [],
+	);
 	// The longest first: it leads to the earliest measurement.
-	const applied = [...countsOfOffsets(alike)]
-		.filter(([, count]) => count >= 2)
-		.filter(([, count]) => count >= (measurements.length - count) / 2)
-		.map(([offset]) => offset)
-		.sort((a, b) => b - a);
+	applied.sort((a, b) => b - a);
 	const copies = new Set<Measurement>();
 	for (const group of alike) addCopiesAt(applied, group, copies);
 	return measurements.filter((one) => !copies.has(one));
 }
 
 /** Measurements that are a multiple of 15 minutes apart, to the second. */
-function apartByOffsets(equal: Measurement[]): Measurement[][] {
+function apartByOffsets(equal: Measurement[]) {
 	const withSecond = equal.filter((one) => (secondOf(one) ?? 0) % 60 !== 0);
 	const groups = groupBy(withSecond, (one) => secondOf(one)! % OFFSET_STEP_S);
 	return [...groups.values()];
 }
 
 /** For each offset (s), in how many groups measurements come again at it. */
-function countsOfOffsets(alike: Measurement[][]): Map<number, number> {
+function countsOfOffsets(alike: Measurement[][]) {
 	const counts = new Map<number, number>();
 	for (const offset of alike.flatMap(offsetsIn))
 		counts.set(offset, (counts.get(offset) ?? 0) + 1);
@@ -185,7 +191,7 @@ function countsOfOffsets(alike: Measurement[][]): Map<number, number> {
 }
 
 /** Each once. */
-function offsetsIn(group: Measurement[]): number[] {
+function offsetsIn(group: Measurement[]) {
 	const seconds = group.map((one) => secondOf(one)!);
 	const offsets = new Set<number>();
 	for (const [at, second] of seconds.entries()) {

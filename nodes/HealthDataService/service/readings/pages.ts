@@ -30,12 +30,11 @@ export async function* readingPages(
 
 		cursor = nextCursor(page);
 		if (cursor === undefined) return;
-		if (seen.has(cursor)) {
+		if (seen.has(cursor))
 			throw new Problem(
 				'The service sent the same cursor twice, so the rest of the data cannot be read',
 				'Nothing was returned, because it would be incomplete. Try again, or choose a shorter date range',
 			);
-		}
 		seen.add(cursor);
 		await beforeNext();
 	}
@@ -46,7 +45,7 @@ export async function* readingPages(
 }
 
 /** `next_cursor`, or the deprecated `next` if that is null, absent or empty (quirk 1). */
-function nextCursor({ next_cursor, next }: IDataObject): string | undefined {
+function nextCursor({ next_cursor, next }: IDataObject) {
 	const cursor = next_cursor || next || undefined;
 	if (cursor === undefined || typeof cursor === 'string') return cursor;
 	throw new Problem(

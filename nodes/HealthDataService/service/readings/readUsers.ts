@@ -85,7 +85,7 @@ async function readUser(
 	options: ReadOptions,
 	selected: SelectedUser,
 	hasEnded: () => boolean,
-): Promise<UserResult | undefined> {
+) {
 	const { attemptsOf, isTimeUp } = options;
 	const budget = new Budget(options.budget);
 	const getOfUser = withOptions(get, {
@@ -172,7 +172,7 @@ function hasOtherTime(
 	{ times: [column] }: Metric,
 	before: Group[],
 	page: Group[],
-): boolean {
+) {
 	const timesOf = (groups: Group[]) =>
 		groups.flatMap(({ data }) =>
 			data.map((point) => instantOf(point[column]).key),

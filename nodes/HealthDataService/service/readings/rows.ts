@@ -3,7 +3,13 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 import { missingFieldError } from '../../http/errors';
-import { groupBy, isBlank, isObject, toNumber } from '../../shared/values';
+import {
+	groupBy,
+	isBlank,
+	isObject,
+	namesIf,
+	toNumber,
+} from '../../shared/values';
 import type { LocalTimeOf } from '../../shared/dateTime';
 import { identityOf, toItem, withKeys } from './identity';
 import type { Reading } from './measurements';
@@ -91,10 +97,10 @@ export const readingColumns = ({
 	'provider',
 	'source_type',
 	...metric.times,
-	...(hasTimeZone ? ['time_zone'] : []),
+	...namesIf(hasTimeZone, 'time_zone'),
 	'user_id',
 	'row_id',
-	...(hasChange ? ['change'] : []),
+	...namesIf(hasChange, 'change'),
 ];
 
 /**
@@ -120,36 +126,35 @@ export function readingRows(
 			for (const field of fields) row[field] = point[field] ?? null;
 			for (const column of measured)
 				row[column] = toNumber(row[column]) ?? row[column];
-			return withServiceFields(row, point, { except: fields });
+			return withServiceFields(row, point, '', fields);
 		});
 	});
 }
 
 /** What all rows of a group have in common. @param ofUser the columns in their order */
-function rowOfGroup(
-	{ slug, source, extras }: Group,
-	ofUser: IDataObject,
-): IDataObject {
+function rowOfGroup({ slug, source, extras }: Group, ofUser: IDataObject) {
 	const { provider, type, ...more } = source;
 	const row = { ...ofUser };
 	row.provider = isBlank(provider) ? slug : provider;
 	row.source_type = type ?? null;
 	if (row.provider !== slug) withServiceFields(row, { provider: slug });
-	withServiceFields(row, more, { prefix: 'source_' });
-	return withServiceFields(row, extras, { prefix: 'group_' });
+	withServiceFields(row, more, 'source_');
+	return withServiceFields(row, extras, 'group_');
 }
 
 /** n8n treats an item with this field as failed. */
 const RESERVED = 'error';
 
-/** Adds fields that the service sent to a row, as `<name>_raw` if the name is taken, JavaScript's own or `error` (quirk 5). */
+/**
+ * Adds fields that the service sent to a row, as `<name>_raw` if the name is taken, JavaScript's own or `error` (quirk 5).
+ *
+ * @param prefix of their names @param except names that are left out
+ */
 export function withServiceFields(
 	row: IDataObject,
 	theirs: IDataObject,
-	{
-		prefix = '',
-		except = [],
-	}: { prefix?: string; except?: readonly string[] } = {},
+	prefix = '',
+	except: readonly string[] = [],
 ): IDataObject {
 	for (const name of Object.keys(theirs)) {
 		if (except.includes(name)) continue;

@@ -1,19 +1,25 @@
 /** Rows that sum up the measurements of a period: a day, or a whole range. */
 import type { IDataObject } from 'n8n-workflow';
-import { groupBy, isBlank, jsonText, text } from '../../shared/values';
+import {
+	groupBy,
+	isBlank,
+	joinNames,
+	jsonText,
+	namesIf,
+} from '../../shared/values';
 import type { SelectedUser } from '../users/selection';
 import { connectedSlugs } from '../users/users';
 import { aggregate, BASIS } from './aggregates';
 import { madeRowId } from './identity';
 import { reachedBy, reachedText } from './measured';
 import {
+	byEach,
 	isCounted,
 	measurementsOf,
 	msAfter,
 	readingOf,
 	type Counted,
 	type Measurement,
-	type Reading,
 } from './measurements';
 import {
 	asIs,
@@ -29,6 +35,9 @@ import {
 	type ReadRange,
 	type RowOptions,
 } from './rows';
+
+/** What a row is of. */
+type Period = 'day' | 'summary';
 
 /** *Return Only*: values of the column `status`. */
 export type Status = 'high' | 'in range' | 'no readings';
@@ -78,7 +87,8 @@ export function summaryRows(
 	const enough_readings = isEnough(limits, values);
 	Object.assign(values, { from, to, connected, enough_readings });
 	if (before) Object.assign(values, valuesBefore(options, earlier, before));
-	return [rowMaker('summary', options, selected)(values, from, to)];
+	const toRow = rowMaker('summary', options, selected);
+	return [toRow(values, from, to)];
 }
 
 /** Of the period asked for, and of that of *Compare With*. They may overlap. */
@@ -102,13 +112,14 @@ export function isEnough({ enough = [] }: Limits, values: IDataObject) {
 
 /** The columns of *Compare With*. */
 function valuesBefore(
-	options: ColumnOptions,
+	options: SummaryOptions,
 	earlier: readonly Measurement[],
 	{ from, to }: NonNullable<ReadRange['before']>,
 ): IDataObject {
 	const values = { ...periodValues(options, earlier), from, to };
+	const entries = Object.entries(values);
 	return Object.fromEntries(
-		Object.entries(values).map(([column, value]) => [ofBefore(column), value]),
+		entries.map(([column, value]) => [ofBefore(column), value]),
 	);
 }
 
@@ -123,14 +134,6 @@ function readingsOf(
 }
 
 const dayOf = ({ local }: Measurement) => local?.slice(0, 10) ?? null;
-
-/** What a row is of. */
-type Period = 'day' | 'summary';
-
-export type ColumnOptions = Omit<
-	SummaryOptions,
-	'rangeOf' | 'provider' | 'sourceTypes'
->;
 
 /** Makes rows with the columns of a period; one without a value is null. */
 function rowMaker(
@@ -155,35 +158,50 @@ function rowMaker(
 /** The columns in their order, and which of them a row has. */
 export function periodColumns(
 	period: Period,
-	{ metric, limits, onlyStatus, compareWith, hasTimeZone }: ColumnOptions,
+	{ metric, limits, onlyStatus, compareWith, hasTimeZone }: SummaryOptions,
 ): string[] {
 	const { mean, high, low, enough } = limits;
-	const [averages, others] = aggregateColumns(metric);
 	const isSummary = period === 'summary';
+	const [averages, others] = aggregateColumns(metric);
 	const before = [...averages, 'readings', 'from', 'to'];
 	if (mean) before.push('status');
-	const columns: Array<[unknown, ...string[]]> = [
-		[true, 'client_user_id'],
-		[!isSummary, 'date'],
-		[mean ?? onlyStatus.length > 0, 'status'],
-		[isSummary && enough, 'enough_readings'],
-		[high ?? low, 'reached', 'reached_reading', 'reached_time'],
-		[true, ...averages, 'unit', 'readings'],
-		[isSummary, 'days'],
-		[true, 'latest', 'latest_time', 'highest', 'highest_time'],
-		[true, 'lowest', 'lowest_time', ...others, 'left_out'],
-		[isSummary && compareWith, ...before.map(ofBefore)],
-		[isSummary, 'from', 'to'],
-		[true, 'providers', 'source_types'],
-		[isSummary, 'connected'],
-		[hasTimeZone, 'time_zone'],
-		[true, 'user_id', 'row_id'],
+	const judgement = [
+		...namesIf(!isSummary, 'date'),
+		...namesIf(mean ?? onlyStatus.length > 0, 'status'),
+		...namesIf(isSummary && enough, 'enough_readings'),
+		...namesIf(high ?? low, 'reached', 'reached_reading', 'reached_time'),
 	];
-	return columns.flatMap(([has, ...names]) => (has ? names : []));
+	const values = [
+		...averages,
+		'unit',
+		'readings',
+		...namesIf(isSummary, 'days'),
+		'latest',
+		'latest_time',
+		'highest',
+		'highest_time',
+		'lowest',
+		'lowest_time',
+		...others,
+		'left_out',
+		...namesIf(isSummary && compareWith, ...before.map(ofBefore)),
+	];
+	return [
+		'client_user_id',
+		...judgement,
+		...values,
+		...namesIf(isSummary, 'from', 'to'),
+		'providers',
+		'source_types',
+		...namesIf(isSummary, 'connected'),
+		...namesIf(hasTimeZone, 'time_zone'),
+		'user_id',
+		'row_id',
+	];
 }
 
 /** Of each measured column the first, with the text of the means, and the others. */
-function aggregateColumns({ measured, hasMeanText }: Metric): string[][] {
+function aggregateColumns({ measured, hasMeanText }: Metric) {
 	const names = Object.entries(measured).map(([column, hows]) =>
 		hows.map((how) => `${column}_${how}`),
 	);
@@ -196,7 +214,7 @@ const ofBefore = (column: string) => `${column}_before`;
 
 /** Values of all columns that describe the measurements of a period. */
 export function periodValues(
-	{ metric, limits }: ColumnOptions,
+	{ metric, limits }: SummaryOptions,
 	measurements: readonly Measurement[],
 ): IDataObject {
 	const counted = measurements.filter((one) => isCounted(metric, one));
@@ -206,16 +224,18 @@ export function periodValues(
 	const highest = [...counted].sort(byValues).at(-1);
 	const lowest = [...counted].sort((a, b) => byValues(b, a)).at(-1);
 	const values = aggregatesOf(metric, counted);
+	const means = measuredColumns(metric).map(
+		(column) => values[`${column}_mean`],
+	);
+	const readings = counted.length;
+	const status = statusOf(readings, means, limits.mean);
+	const unit = readings > 0 ? metric.unit.name : null;
+	const days = new Set(timed.map(dayOf)).size;
+	const left_out = measurements.length - readings;
+	Object.assign(values, { status, unit, readings, days, left_out });
 	return Object.assign(
 		values,
-		{
-			mean: meanText(metric, values),
-			status: statusOf(metric, values, counted.length, limits.mean),
-			unit: counted.length > 0 ? metric.unit.name : null,
-			readings: counted.length,
-			days: new Set(timed.map(dayOf)).size,
-			left_out: measurements.length - counted.length,
-		},
+		{ mean: meanText(means) },
 		oneReading('latest', timed.at(-1)),
 		oneReading('highest', highest),
 		oneReading('lowest', lowest),
@@ -247,27 +267,25 @@ function reachedValues(
 
 /** Of copies too. */
 function sourcesOf(measurements: readonly Measurement[]): IDataObject {
-	const rows = measurements
-		.flatMap(({ copies }) => copies)
-		.map(({ row }) => row);
+	const copies = measurements.flatMap((one) => one.copies);
 	return {
-		providers: joined(rows.map(({ provider }) => provider)),
-		source_types: joined(rows.map(({ source_type }) => source_type)),
+		providers: joinNames(copies.map(({ row }) => row.provider)),
+		source_types: joinNames(copies.map(({ row }) => row.source_type)),
 	};
 }
 
 /** One reading as text, so that no two values of different readings make a pair. */
 const textOf = (one?: Measurement) => one?.values.join('/');
 
-/** As it came if it does not count: an alert without values is of no use. */
-const readingText = (metric: Metric, one: Measurement) =>
-	isCounted(metric, one) ? textOf(one) : textAsItCame(metric, one);
-
-/** Values as the service sent them. Without another unit, they would look like those in the metric's. */
-function textAsItCame(metric: Metric, { row }: Reading): string {
+/**
+ * As it came if it does not count: an alert without values is of no use. Without another unit, such values would look like those in
+ * the metric's.
+ */
+function readingText(metric: Metric, one: Measurement) {
+	if (isCounted(metric, one)) return textOf(one);
+	const { row } = one;
 	const values = measuredColumns(metric)
-		.map((column) => row[column])
-		.map((value) => (isBlank(value) ? '–' : jsonText(value)))
+		.map((column) => (isBlank(row[column]) ? '–' : jsonText(row[column])))
 		.join('/');
 	const isOwn = conversionOf(metric.unit, row.unit) === asIs;
 	return isOwn ? values : `${values} ${jsonText(row.unit)}`;
@@ -277,44 +295,27 @@ function aggregatesOf(
 	{ measured }: Metric,
 	counted: readonly Counted[],
 ): IDataObject {
-	const entries = Object.entries(measured).flatMap(([column, hows], index) => {
-		return hows.map((how) => {
+	const entries = Object.entries(measured).flatMap(([column, hows], index) =>
+		hows.map((how) => {
 			const numbers = counted.map((one) => one[BASIS[how]][index]);
 			return [`${column}_${how}`, aggregate(how, numbers)];
-		});
-	});
+		}),
+	);
 	return Object.fromEntries(entries);
 }
 
 /** Such as 152.0/84.6. */
-function meanText(metric: Metric, values: IDataObject): string | null {
-	const means = measuredColumns(metric).map(
-		(column) => values[`${column}_mean`],
-	);
+function meanText(means: unknown[]) {
 	if (!means.every((mean) => typeof mean === 'number')) return null;
 	return means.map((mean) => mean.toFixed(1)).join('/');
 }
 
-function statusOf(
-	metric: Metric,
-	values: IDataObject,
-	readings: number,
-	mean: Thresholds = [],
-): Status {
+function statusOf(readings: number, means: unknown[], limits: Thresholds = []) {
 	if (readings === 0) return 'no readings';
-	const isHigh = measuredColumns(metric).some(
-		(column, at) => Number(values[`${column}_mean`]) >= (mean[at] ?? Infinity),
+	const isHigh = means.some(
+		(mean, at) => Number(mean) >= (limits[at] ?? Infinity),
 	);
 	return isHigh ? 'high' : 'in range';
 }
 
-/** By the first value, then by the next. */
-const byValues = ({ values: a }: Counted, { values: b }: Counted) =>
-	a.map((value, at) => value - b[at]).find((difference) => difference !== 0) ??
-	0;
-
-/** An object is no name. */
-function joined(names: unknown[]): string {
-	const given = names.map(text).filter((name) => name !== '');
-	return [...new Set(given)].sort().join(', ');
-}
+const byValues = (a: Counted, b: Counted) => byEach(a.values, b.values);

@@ -154,10 +154,7 @@ class ListRead {
 		return fresh;
 	}
 
-	private hasMoved(
-		{ offset }: PageRequest,
-		{ users, total }: UserPage,
-	): boolean {
+	private hasMoved({ offset }: PageRequest, { users, total }: UserPage) {
 		if (offset === this.start) return false;
 		if (offset < this.position)
 			return users.length === 0 || !this.seen.has(idOf(users[0]));
@@ -177,7 +174,7 @@ class ListRead {
 		this.overlap = this.largest > 1 ? Math.min(1, position - this.start) : 0;
 	}
 
-	private unseen(users: IDataObject[]): IDataObject[] {
+	private unseen(users: IDataObject[]) {
 		return users.filter((user) => {
 			const id = idOf(user);
 			return !this.hasEnded && !this.seen.has(id) && this.seen.add(id);

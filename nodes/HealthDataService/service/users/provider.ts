@@ -54,12 +54,12 @@ const MAX_NAMED = 10;
 /** A word of the service that could forge a line, or be more than a slug or a type, is not named. */
 const NAME = /^[\w.-]{1,64}$/;
 
-function namesOf(words: ReadonlySet<string>): string {
+function namesOf(words: ReadonlySet<string>) {
 	const named = [...words].filter((word) => NAME.test(word)).sort();
 	return named.slice(0, MAX_NAMED).join(', ');
 }
 
-function adviceOnTypes(types: ReadonlySet<string>): string {
+function adviceOnTypes(types: ReadonlySet<string>) {
 	const named = namesOf(types);
 	if (named) return `Their source types are: ${named}`;
 	return [...types].some(Boolean)
@@ -67,7 +67,7 @@ function adviceOnTypes(types: ReadonlySet<string>): string {
 		: 'They have no source type';
 }
 
-function adviceFor(field: string, slugs: ReadonlySet<string>): string {
+function adviceFor(field: string, slugs: ReadonlySet<string>) {
 	if (slugs.size === 0)
 		return `No user of the team has one connected. Leave '${field}' empty for all`;
 	const named = namesOf(slugs);

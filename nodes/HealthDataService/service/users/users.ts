@@ -5,7 +5,7 @@ import { SINGLE_ATTEMPT, withOptions, type Get } from '../../http/client';
 import { missingFieldError } from '../../http/errors';
 import { classifyStatus } from '../../http/classify';
 import { Problem, problemOfAll } from '../../shared/problem';
-import { isObject, text } from '../../shared/values';
+import { isObject, joinNames, text } from '../../shared/values';
 
 /** The user of a row. `client_user_id` is null where only the user ID is known. */
 export interface UserRef {
@@ -141,9 +141,7 @@ export function timeZoneOf(user: IDataObject): string | undefined {
 /** Slugs of the sources connected now, as text; null for a record that does not say. */
 export const connectedSlugs = (user: IDataObject): string | null =>
 	Array.isArray(user.connected_sources)
-		? [...new Set(connectedSources(user).map(({ slug }) => slug))]
-				.sort()
-				.join(', ')
+		? joinNames(connectedSources(user).map(({ slug }) => slug))
 		: null;
 
 /** Whether the user has a provider connected now. @param provider a slug */
