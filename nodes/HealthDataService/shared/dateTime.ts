@@ -4,9 +4,10 @@ import { memoized, text, withoutTrailing } from './values';
 
 /** YYYY-MM-DD */
 export const DATE_LENGTH = 10;
+/** YYYY-MM-DDTHH:MM:SS.sssZ */
+const ISO_LENGTH = 24;
 
 const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
 
 /** No zone ever changed its clocks twice within this time. */
 const STEP_MS = 8 * 60 * MINUTE_MS;
@@ -56,7 +57,7 @@ export function instantOf(value: unknown): Instant {
 }
 
 /** Date.parse takes 30 February for 2 March. */
-function isDay(date: string): boolean {
+function isDay(date: string) {
 	if (date.slice(8) <= '28') return true;
 	const millis = Date.parse(date);
 	return !Number.isNaN(millis) && isoAt(millis).startsWith(date);
@@ -82,7 +83,7 @@ export type LocalTimeOf = (instant: Instant) => string | null;
 
 /**
  * YYYY-MM-DD HH:MM:SS in the zone; a date without a time is that date in every zone. Null without a time, and outside the years 0000 to
- * 9999. Offsets and texts are kept: for 100,000 instants, the zone is asked only once a step.
+ * 9999. Offsets are kept: for 100,000 instants, the zone is asked only once a step.
  */
 export function localTimeIn(zone: string): LocalTimeOf {
 	const here = IANAZone.create(zone);
@@ -92,23 +93,15 @@ export function localTimeIn(zone: string): LocalTimeOf {
 		const start = offsetAt(step * STEP_MS);
 		return start === offsetAt((step + 1) * STEP_MS) ? start : NaN;
 	});
-	/** Null outside the years 0000 to 9999, which have a sign and six digits. */
-	const dateOf = memoized((day: number) => {
-		const [date] = isoAt(day * DAY_MS).split('T');
-		return date.length === DATE_LENGTH ? date : null;
-	});
-	const timeOf = memoized((second: number) =>
-		isoAt(second * 1000).slice(11, 19),
-	);
 	return ({ millis, date }) => {
 		if (millis === undefined) return null;
 		if (date) return date;
 		const offset = offsetOfStep(Math.floor(millis / STEP_MS));
-		const local = millis + (Number.isNaN(offset) ? offsetAt(millis) : offset);
-		const day = Math.floor(local / DAY_MS);
-		const second = Math.floor((local - day * DAY_MS) / 1000);
-		const dayText = dateOf(day);
-		return dayText && `${dayText} ${timeOf(second)}`;
+		const local = Number.isNaN(offset) ? offsetAt(millis) : offset;
+		const iso = isoAt(millis + local);
+		// Other years have a sign and six digits.
+		if (iso.length !== ISO_LENGTH) return null;
+		return `${iso.slice(0, DATE_LENGTH)} ${iso.slice(11, 19)}`;
 	};
 }
 

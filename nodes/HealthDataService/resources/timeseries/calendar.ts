@@ -25,7 +25,7 @@ export function edgeOf(here: DateTime, zone: string, edge: Edge): DateTime {
 }
 
 /** Where clocks go back, a local time comes twice: the range has both. Luxon would pick one by today's offset. */
-const atEdge = (local: DateTime, edge: Edge): DateTime =>
+const atEdge = (local: DateTime, edge: Edge) =>
 	local.getPossibleOffsets().at(edge === 'first' ? 0 : -1)!;
 
 /**
@@ -70,7 +70,7 @@ function dateAdvice(zone: string) {
 }
 
 /** Accepts text, a JS Date and a Luxon DateTime, which have the same method: n8n may use another copy of Luxon. */
-function toText(value: unknown): string {
+function toText(value: unknown) {
 	const { toJSON } = Object(value) as { toJSON?: () => unknown };
 	const iso = typeof toJSON === 'function' ? toJSON.call(value) : value;
 	return typeof iso === 'string' ? iso : '';

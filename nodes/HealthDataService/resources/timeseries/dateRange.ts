@@ -163,16 +163,27 @@ export interface RangeOptions {
  * @throws Problem for an invalid date, an end before the start, a range in the future, and an unknown zone of the node
  */
 export function rangeOfUsers(options: RangeOptions, now: DateTime): RangeOf {
-	const { timeZone, hasTimeZone } = options;
+	const { range, dates = {}, timeZone } = options;
 	if (!IANAZone.isValidZone(timeZone))
 		throw new Problem(
 			"'Time Zone' is not a known time zone",
 			'Enter a name from the IANA list, e.g. Europe/Berlin or America/New_York',
 		);
-	const periodsIn = periodsOf(options, now.setZone(timeZone));
+	const node = now.setZone(timeZone);
+	const today = dateOf(node);
+	const isOfDays = options.isWholeDays || !range.isExact;
+	// A typed and an exact time are in another order elsewhere: an end may not be before its start in the zone of the node.
+	const inNode = range.toSpan(node, dates);
+	if (typeof inNode.end !== 'string' && inNode.end < inNode.start)
+		throw new Problem(
+			"'End Date' is before 'Start Date'",
+			'Swap the two dates, or change one of them',
+		);
 	const rangeIn = memoized((zone: string) => {
 		const here = now.setZone(zone);
-		return toReadRange(periodsIn(here), here, options.compareWith);
+		const span = range.isExact ? range.toSpan(here, dates) : inNode;
+		const periods = isOfDays ? daysIn(span, here, today) : timesIn(span, here);
+		return toReadRange(periods, here, options.compareWith);
 	});
 	if (!rangeIn(timeZone).query)
 		throw new Problem(
@@ -180,27 +191,8 @@ export function rangeOfUsers(options: RangeOptions, now: DateTime): RangeOf {
 			"Nothing is measured there yet. Choose an earlier 'Start Date'",
 		);
 	return ({ record }) => {
-		const zone = hasTimeZone && record ? timeZoneOf(record) : undefined;
+		const zone = options.hasTimeZone && record && timeZoneOf(record);
 		return rangeIn(zone && IANAZone.isValidZone(zone) ? zone : timeZone);
-	};
-}
-
-/** @param node now, in the zone of the node, where an end may not be before its start: a typed and an exact time are in another order elsewhere */
-function periodsOf(
-	{ range, dates = {}, isWholeDays }: RangeOptions,
-	node: DateTime,
-): (here: DateTime) => Periods {
-	const today = dateOf(node);
-	const inNode = range.toSpan(node, dates);
-	if (typeof inNode.end !== 'string' && inNode.end < inNode.start)
-		throw new Problem(
-			"'End Date' is before 'Start Date'",
-			'Swap the two dates, or change one of them',
-		);
-	return (here) => {
-		const span = range.isExact ? range.toSpan(here, dates) : inNode;
-		const isOfDays = isWholeDays || !range.isExact;
-		return isOfDays ? daysIn(span, here, today) : timesIn(span, here);
 	};
 }
 
@@ -213,23 +205,24 @@ function toReadRange(
 	const zone = here.zoneName!;
 	const { start, end, from, to } = asked;
 	const before = compareWith && earlier(compareWith);
-	const query = between(before ? before.start : start, end);
 	const timeOf = timeIn(zone);
+	const isAsked: ReadRange['isAsked'] = (reading) =>
+		!before || !(timeOf(reading) < +start);
+	const isBefore: ReadRange['isAsked'] = (reading) => {
+		const time = timeOf(reading);
+		return time >= +before!.start && time <= +before!.end;
+	};
+	const localTimeOf = localTimeIn(zone);
+	const query = queryOf(before?.start ?? start, end);
+	const hasBegun = start <= DateTime.min(end, here);
 	return {
 		zone,
-		localTimeOf: localTimeIn(zone),
+		localTimeOf,
 		from,
 		to,
-		query: start <= DateTime.min(end, here) ? query : undefined,
-		isAsked: (reading) => !before || !(timeOf(reading) < +start),
-		before: before && {
-			from: before.from,
-			to: before.to,
-			has(reading) {
-				const time = timeOf(reading);
-				return time >= +before.start && time <= +before.end;
-			},
-		},
+		query: hasBegun ? query : undefined,
+		isAsked,
+		before: before && { ...before, has: isBefore },
 	};
 }
 
@@ -247,7 +240,7 @@ function timeIn(zone: string) {
  * The query parameters of a range (contract section 4). Start and end may be the same instant. The end is the last microsecond of its
  * millisecond: the service has microseconds, Luxon has not.
  */
-const between = (start: DateTime, end: DateTime): ReadRange['query'] => ({
+const queryOf = (start: DateTime, end: DateTime) => ({
 	start_date: start.toISO()!,
 	end_date: end.toISO()!.replace(/\.\d{3}/, '$&999'),
 });

@@ -92,8 +92,8 @@ export function timesIn({ start, end }: Span, here: DateTime): Periods {
 		asked,
 		earlier(by) {
 			const isDay = by === 'day';
-			const from = start.minus(isDay ? { days: 1 } : reached.diff(start));
-			const until = isDay ? reached.minus({ days: 1 }) : start;
+			const shift = isDay ? { days: 1 } : reached.diff(start);
+			const [from, until] = [start, reached].map((time) => time.minus(shift));
 			return {
 				start: from,
 				// The instant between two periods is of the later one.
