@@ -39,27 +39,26 @@ export function authenticate(
 	const target = String(request.url ?? uri);
 
 	const url = target.startsWith('/') ? root + target : target;
-	if (!URL.canParse(url) || !isBelow(url, root)) {
+	if (!URL.canParse(url) || !isBelow(url, root))
 		throw problemOfAll(
 			'The API key is only sent to the Base URL of its credential',
 			`Use an address that starts with ${root}`,
 		);
-	}
 	const checked = new URL(url);
 	checkRequest(request);
 	checkDomain(credential, checked.hostname);
+	const certificates = certificateOptions(credential, request, checked);
+	const { href } = checked;
+	// Keys are pasted, often with a line break at the end.
+	const key = String(credential.apiKey ?? '').trim();
 	return {
 		...request,
 		...NO_REDIRECTS,
-		...certificateOptions(credential, request, checked),
-		...(request.url !== undefined && { url: checked.href }),
-		...(uri !== undefined && { uri: checked.href }),
+		...certificates,
+		...(request.url !== undefined && { url: href }),
+		...(uri !== undefined && { uri: href }),
 		baseURL: undefined,
-		// Keys are pasted, often with a line break at the end.
-		headers: {
-			...request.headers,
-			'x-service-api-key': String(credential.apiKey ?? '').trim(),
-		},
+		headers: { ...request.headers, 'x-service-api-key': key },
 	};
 }
 
@@ -69,7 +68,7 @@ export function authenticate(
  *
  * @param root of `serviceRoot`
  */
-function isBelow(url: string, root: string): boolean {
+function isBelow(url: string, root: string) {
 	const { origin, pathname } = new URL(url);
 	return (
 		`${origin}${pathname}/`.startsWith(`${root}/`) && !hasDotSegment(pathname)
@@ -114,21 +113,19 @@ const REFUSED_METHODS = ['TRACE', 'TRACK', 'CONNECT'];
 /** @throws Problem for a method that would let others read the key, or a header that would lead to another site at the same address */
 function checkRequest({ method = 'GET', headers }: IHttpRequestOptions) {
 	const name = String(method).trim().toUpperCase();
-	if (REFUSED_METHODS.includes(name)) {
+	if (REFUSED_METHODS.includes(name))
 		throw problemOfAll(
 			`The API key is not sent with ${name}`,
 			'Choose another method, such as GET',
 		);
-	}
 	const names = Object.keys(headers ?? {}).map((header) =>
 		header.trim().toLowerCase(),
 	);
-	if (names.includes('host')) {
+	if (names.includes('host'))
 		throw problemOfAll(
 			"The API key is not sent with a 'Host' header of a node",
 			"Remove the header 'Host' from the node",
 		);
-	}
 }
 
 /**
@@ -139,19 +136,17 @@ function checkRequest({ method = 'GET', headers }: IHttpRequestOptions) {
  */
 export function serviceRoot({ baseUrl, allowHttp }: ServiceCredential): string {
 	const text = String(baseUrl ?? '').trim();
-	if (!/^https?:/i.test(text) || !URL.canParse(text)) {
+	if (!/^https?:/i.test(text) || !URL.canParse(text))
 		throw problemOfAll(
 			`'Base URL' in the credential ${text ? 'must start with https://' : 'is empty: enter the address of the service'}`,
 			'Enter the full address of the service, starting with https://, e.g. https://api.example.com',
 		);
-	}
 	const url = new URL(text);
-	if (url.protocol === 'http:' && !allowHttp && !LOOPBACK.test(url.hostname)) {
+	if (url.protocol === 'http:' && !allowHttp && !LOOPBACK.test(url.hostname))
 		throw problemOfAll(
 			"'Base URL' in the credential must start with https://, or turn on 'Allow Unencrypted HTTP' there",
 			'With http:// the API key and health data are sent unencrypted: turn it on only if this network is trusted',
 		);
-	}
 	const path = withoutTrailing(url.pathname, '/').replace(/\/v2$/, '');
 	return url.origin + withoutTrailing(path, '/');
 }
@@ -209,27 +204,24 @@ function certificateOptions(
 	const { skipSslCertificateValidation, rejectUnauthorized = true } = request;
 	const isUnchecked =
 		Boolean(skipSslCertificateValidation) || !rejectUnauthorized;
-	if (!allowUnauthorizedCerts && isUnchecked) {
+	if (!allowUnauthorizedCerts && isUnchecked)
 		throw problemOfAll(
 			"'Ignore SSL Issues' of a node is not enough to send the API key over a connection that is not checked",
 			"Turn it off in the node, or turn on 'Ignore SSL Issues (Insecure)' in the credential",
 		);
-	}
 	// Options without a value too: they override the host of the URL.
 	const names = Object.getOwnPropertyNames(Object(request.agentOptions));
-	if (names.some((name) => !ALLOWED_AGENT_OPTIONS.includes(name))) {
+	if (names.some((name) => !ALLOWED_AGENT_OPTIONS.includes(name)))
 		throw problemOfAll(
 			'The API key is only sent with a client certificate of the node, not with a certificate authority or other connection options',
 			"Remove what the node sets in its SSL certificates or 'agentOptions', except cert, key and passphrase. n8n itself can trust an authority, with NODE_EXTRA_CA_CERTS",
 		);
-	}
 	const isChecked = url.protocol === 'https:' && !allowUnauthorizedCerts;
 	// On loopback too: the proxy could be n8n itself, with a webhook that stores the headers.
-	if (request.proxy && !isChecked) {
+	if (request.proxy && !isChecked)
 		throw problemOfAll(
 			'A proxy of a node could read the API key, because the connection to the service is not encrypted and checked',
 			"Remove 'Proxy' from the node's options. The administrator of n8n can set one for all nodes, with HTTP_PROXY and HTTPS_PROXY",
 		);
-	}
 	return allowUnauthorizedCerts ? UNCHECKED : {};
 }

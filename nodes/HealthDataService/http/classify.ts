@@ -60,7 +60,7 @@ export function isTruncated({
 export const looksLikeJson = (text: string) => /^\s*[{[]/.test(text);
 
 /** Whether the error of JSON.parse (V8) is behind the last character. An earlier error would come again in a retry. */
-function endsTooEarly(text: string): boolean {
+function endsTooEarly(text: string) {
 	try {
 		JSON.parse(text);
 		return false;

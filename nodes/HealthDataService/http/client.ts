@@ -2,7 +2,7 @@
  * Client: `connect` reads the credential and gives `get(path, query)`, the one function that reads the service. Node, trigger
  * and pickers use it.
  */
-import type { IDataObject, IN8nHttpFullResponse } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { isObject } from '../shared/values';
 import { redirectTarget } from './authenticate';
 import { classifyStatus, isRedirect } from './classify';
@@ -59,13 +59,7 @@ export interface ClientOptions extends Partial<RetryLimits> {
 /** @throws Problem when the credential's Base URL cannot be used */
 export async function connect(
 	context: Context,
-	{
-		defaults = {},
-		queueOf,
-		onAnswer = () => {},
-		sampleOf = () => undefined,
-		...limits
-	}: ClientOptions,
+	{ defaults = {}, queueOf, onAnswer, sampleOf, ...limits }: ClientOptions,
 ): Promise<Get> {
 	const credential = await readCredential(context);
 	const { root, data } = credential;
@@ -76,17 +70,18 @@ export async function connect(
 			: undefined;
 
 	const askList: AskList = async (request, path = '/v2/user?limit=1') =>
-		await follow(root + path, { ...request, isProbe: true });
+		await follow(path, { ...request, isProbe: true });
 	const keys = keyCheck(queue, askList, sampleOf);
 	const send = createSend(context, credential, defaults);
 	const options = { ...RETRY_LIMITS, ...limits, ...keys, queue, signal };
-	const follow = following(root, async (url, request = {}) => {
-		return await new Attempts(send, options, request).untilAnswered(url);
-	});
+	const follow = following(
+		root,
+		(request) => new Attempts(send, options, request),
+	);
 	return async (path, query = {}, onMissing, request) => {
-		const response = await follow(root + path + queryString(query), request);
-		const { statusCode, body, headers } = response;
-		onAnswer(headers ?? {});
+		const response = await follow(path + queryString(query), request);
+		const { statusCode, body, headers = {} } = response;
+		onAnswer?.(headers);
 		const isMissing = onMissing && statusCode === 404;
 		if (mayConcernAll(statusCode) || (isMissing && !queue.hasData)) {
 			await keys.check();
@@ -96,25 +91,22 @@ export async function connect(
 	};
 }
 
-type Follow = (
-	url: string,
-	request?: RequestOptions,
-) => Promise<IN8nHttpFullResponse>;
-
-/** `ask`, which follows one redirect below `root`. */
+/** Requests a path, and follows one redirect below `root`. */
 const following =
-	(root: string, ask: Follow): Follow =>
-	async (url, request) => {
-		const response = await ask(url, request);
+	(root: string, attemptsOf: (request: RequestOptions) => Attempts) =>
+	async (path: string, request: RequestOptions = {}) => {
+		const url = root + path;
+		const response = await attemptsOf(request).untilAnswered(url);
 		const target = redirectTarget(response, url, root);
-		return target === undefined ? response : await ask(target, request);
+		if (target === undefined) return response;
+		return await attemptsOf(request).untilAnswered(target);
 	};
 
 const mayConcernAll = (statusCode: number) =>
 	classifyStatus(statusCode) === 'denied' || isRedirect(statusCode);
 
 /** @throws Problem for a status other than 200-299, and for a body that is no JSON object */
-function dataOf(statusCode: number, body: unknown): IDataObject {
+function dataOf(statusCode: number, body: unknown) {
 	// 206: the node never asks for a part.
 	if (statusCode < 200 || statusCode > 299 || statusCode === 206)
 		throw statusError(statusCode, body);
@@ -123,7 +115,7 @@ function dataOf(statusCode: number, body: unknown): IDataObject {
 }
 
 /** Percent-encodes `+` and other reserved characters (quirk 10), and leaves out blank values: an empty field means "not set". */
-function queryString(query: Query): string {
+function queryString(query: Query) {
 	const search = new URLSearchParams();
 	for (const [name, value] of Object.entries(query)) {
 		if (value !== undefined && value !== '') search.set(name, String(value));

@@ -76,7 +76,7 @@ export function statusError(status: number, body?: unknown): Problem {
 	);
 }
 
-function worded(status: number, like: number): Problem {
+function worded(status: number, like: number) {
 	const [what, advice, kind = otherKind(status)] = WORDS[like] ?? OTHER_WORDS;
 	return new Problem(`${what} (status ${status})`, advice, {
 		kind,
@@ -102,7 +102,7 @@ export function keyError(status: number, body?: unknown): Problem {
 }
 
 /** The field that FastAPI's `detail` names: a list of `{type, loc, msg, input}`, or such an object (quirk 17). */
-function rejectedField(body: unknown): string | undefined {
+function rejectedField(body: unknown) {
 	const { detail } = Object(body) as { detail?: unknown };
 	const [first] = [detail].flat();
 	const { loc } = Object(first) as { loc?: unknown };

@@ -38,7 +38,7 @@ export type AskList = (
 export function keyCheck(
 	queue: RequestQueue,
 	askList: AskList,
-	sampleOf: () => string | undefined,
+	sampleOf?: () => string | undefined,
 ) {
 	/** Closes the queue if the problem concerns all users. Asks once for all requests. */
 	const check = async () => {
@@ -79,6 +79,6 @@ export function keyCheck(
 
 		/** Whether the user list, or the sample, is throttled, too. */
 		isListThrottled: async () =>
-			await askList(SINGLE_ATTEMPT, sampleOf()).then(() => false, isThrottle),
+			await askList(SINGLE_ATTEMPT, sampleOf?.()).then(() => false, isThrottle),
 	};
 }

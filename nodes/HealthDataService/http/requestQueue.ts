@@ -87,11 +87,12 @@ export class RequestQueue {
 	private isListAsked = false;
 	/** Whether the last throttle was one for all requests, as far as is known. */
 	isThrottledForAll = true;
-	private isProven = false;
+	/** Whether the service has given data: then the key and the Base URL are right. */
+	hasData = false;
 	/** Times in a row that the service has throttled, without an answer in between. */
 	throttles = 0;
 	/** Requests in a row that have used up their attempts. */
-	private failing: Failing = { count: 0 };
+	failures: Failing = { count: 0 };
 
 	/** @param endAt by `performance.now()`: then requests end, and those that the rate holds back longer are rejected */
 	constructor(
@@ -105,13 +106,8 @@ export class RequestQueue {
 		this.intervalMs = 1000 / requestsPerSecond;
 	}
 
-	/** Whether the service has given data: then the key and the Base URL are right. */
-	get hasData() {
-		return this.isProven;
-	}
-
 	proveKey() {
-		this.isProven = true;
+		this.hasData = true;
 	}
 
 	/** Starts the check of the key, once for all requests. */
@@ -120,19 +116,14 @@ export class RequestQueue {
 		await this.keyCheck;
 	}
 
-	/** Requests in a row that have used up their attempts. */
-	get failures(): Readonly<Failing> {
-		return this.failing;
-	}
-
 	/** Notes a request that has used up its attempts. */
 	noteFailure() {
-		this.failing.count++;
+		this.failures.count++;
 	}
 
 	/** Most requests in flight now. */
 	get places() {
-		const most = this.isProven ? Infinity : MOST_WITH_UNPROVEN_KEY;
+		const most = this.hasData ? Infinity : MOST_WITH_UNPROVEN_KEY;
 		return Math.floor(Math.min(this.concurrency, most));
 	}
 
@@ -218,7 +209,7 @@ export class RequestQueue {
 	}
 
 	/** The request that is sent next. During a probe, no other request is sent. */
-	private next(): Waiting | undefined {
+	private next() {
 		const now = performance.now();
 		return this.waiting.find(
 			({ isProbe, notBefore }) =>
@@ -291,14 +282,14 @@ export class RequestQueue {
 		if (outcome === 'answered' && !isProbe) this.isListAsked = false;
 		if (outcome === 'answered' || outcome === 'denied') this.onAnswer();
 		if (outcome === 'throttled' && epoch === this.epoch) this.onThrottle();
-		if (isRetryable(outcome)) this.failing.since ??= performance.now();
+		if (isRetryable(outcome)) this.failures.since ??= performance.now();
 	}
 
 	private onAnswer() {
 		const raised = this.concurrency + 1 / (ANSWERS_TO_RAISE * this.concurrency);
 		this.concurrency = Math.min(this.most, raised);
 		this.throttles = 0;
-		this.failing = { count: 0 };
+		this.failures = { count: 0 };
 	}
 
 	private onThrottle() {

@@ -132,33 +132,21 @@ export class Attempts {
 
 	/** @throws Problem of the last attempt */
 	async untilAnswered(url: string): Promise<IN8nHttpFullResponse> {
-		const { queue, signal, timeoutMs, noteAnswer } = this.options;
+		const { signal, timeoutMs, queue } = this.options;
 		const { budget, isProbe } = this.request;
-		const { stoppedBy } = this;
-		const work = async (abort: AbortSignal) => {
-			const { epoch } = queue;
-			budget?.start();
-			this.count++;
-			const answer = await this.send(url, abort);
-			noteAnswer(answer);
-			const outcome = classify(answer);
-			queue.learn(outcome, epoch, isProbe);
-			return this.settle(answer, outcome);
-		};
+		const work = async (abort: AbortSignal) => await this.attempt(url, abort);
 		try {
 			for (;;) {
-				const { notBefore = performance.now() } = this;
-				// Goes ahead of the first requests for other users.
-				const isFurther = Boolean(this.count > 0 || budget?.isBegun);
-				const queued = {
+				const { notBefore = this.startedAt, stoppedBy } = this;
+				const response = await queue.run(work, {
 					signal,
 					timeoutMs,
 					isProbe,
-					isFurther,
+					// Goes ahead of the first requests for other users.
+					isFurther: this.count > 0 || budget?.isBegun === true,
 					notBefore,
 					stoppedBy,
-				};
-				const response = await queue.run(work, queued);
+				});
 				if (response) return response;
 			}
 		} finally {
@@ -166,7 +154,20 @@ export class Attempts {
 		}
 	}
 
-	private readonly stoppedBy = (): Problem | undefined => {
+	/** @returns nothing for another attempt @throws Problem after the last one */
+	private async attempt(url: string, abort: AbortSignal) {
+		const { queue, noteAnswer } = this.options;
+		const { epoch } = queue;
+		this.request.budget?.start();
+		this.count++;
+		const answer = await this.send(url, abort);
+		noteAnswer(answer);
+		const outcome = classify(answer);
+		queue.learn(outcome, epoch, this.request.isProbe);
+		return this.settle(answer, outcome);
+	}
+
+	private readonly stoppedBy = () => {
 		const { budget, isCancelled } = this.request;
 		if (isCancelled?.()) return CANCELLED_REQUEST;
 		// A limit of this user only ends the request, and the others go on.
@@ -177,11 +178,7 @@ export class Attempts {
 		return reason && (this.failure ?? reason);
 	};
 
-	/** @returns nothing for another attempt @throws Problem after the last one */
-	private settle(
-		answer: Answer,
-		outcome: Outcome,
-	): IN8nHttpFullResponse | undefined {
+	private settle(answer: Answer, outcome: Outcome) {
 		const { signal, onFailure } = this.options;
 		const cancelled = cancellationOf(signal);
 		if (cancelled) throw cancelled;
@@ -200,7 +197,7 @@ export class Attempts {
 		throw this.failure;
 	}
 
-	private problemOf(answer: Answer): Problem {
+	private problemOf(answer: Answer) {
 		const problem = answer instanceof Problem ? answer : errorOf(answer);
 		if (!problem.isTransient) return problem;
 		const headers = 'headers' in answer ? answer.headers : undefined;
@@ -216,12 +213,12 @@ export class Attempts {
 		});
 	}
 
-	private isOutlasted(problem: Problem): boolean {
+	private isOutlasted(problem: Problem) {
 		return this.options.retryUntil !== undefined && isThrottle(problem);
 	}
 
 	/** When the next attempt may be sent; undefined to give up. */
-	private nextAttempt(latest: Problem): number | undefined {
+	private nextAttempt(latest: Problem) {
 		const { queue, retryForMs, retryUntil = Infinity } = this.options;
 		const { maxAttempts = this.options.maxAttempts, budget } = this.request;
 		const { count, failedAt = 0 } = this;
@@ -259,7 +256,7 @@ export class Attempts {
 }
 
 /** The error of a response that a retry may mend. */
-function errorOf({ statusCode, body }: IN8nHttpFullResponse): Problem {
+function errorOf({ statusCode, body }: IN8nHttpFullResponse) {
 	const isCutOff = classifyStatus(statusCode) === 'answered';
 	return isCutOff ? truncatedError() : statusError(statusCode, body);
 }

@@ -50,23 +50,24 @@ export function createSend(
 	{ data, root }: Awaited<ReturnType<typeof readCredential>>,
 	defaults: RequestDefaults,
 ): Send {
-	authenticate(data, { ...(defaults as IHttpRequestOptions), url: root });
+	const options = {
+		...defaults,
+		method: 'GET',
+		url: root,
+		json: true,
+		returnFullResponse: true,
+		// classify.ts reads the status, client.ts follows redirects.
+		ignoreHttpStatusErrors: true,
+	} as IHttpRequestOptions;
+	authenticate(data, options);
+	const credentialsDecrypted = { id: '', name: '', type: CREDENTIAL, data };
 	return async (url, abortSignal) => {
 		try {
 			return await context.helpers.httpRequestWithAuthentication.call(
 				withSignal(context, abortSignal),
 				CREDENTIAL,
-				{
-					...defaults,
-					method: 'GET',
-					url,
-					json: true,
-					returnFullResponse: true,
-					// classify.ts reads the status, client.ts follows redirects.
-					ignoreHttpStatusErrors: true,
-					abortSignal,
-				} as IHttpRequestOptions,
-				{ credentialsDecrypted: { id: '', name: '', type: CREDENTIAL, data } },
+				{ ...options, url, abortSignal },
+				{ credentialsDecrypted },
 			);
 		} catch (error) {
 			return networkError(abortSignal.reason ?? error, root);

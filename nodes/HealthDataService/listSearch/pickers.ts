@@ -80,15 +80,18 @@ const isMatch = ({ name, value }: INodeListSearchItems, wanted: string) =>
 	name.toLowerCase().includes(wanted) || String(value).toLowerCase() === wanted;
 
 export const searchUsers = picker({
-	rowsOf: (users) =>
-		users
-			.map((user) => ({ name: pickerRow(user), value: String(user.user_id) }))
-			.filter(({ value }) => isUserId(value)),
-	// A 404 of this `get` does not check the Base URL: the list is requested next.
-	find: async (get, text) =>
-		await resolveUser(async (path) => await get(path), text).catch(
-			ignoreNoMatch,
-		),
+	rowsOf(users) {
+		const rows = users.map((user) => ({
+			name: pickerRow(user),
+			value: String(user.user_id),
+		}));
+		return rows.filter(({ value }) => isUserId(value));
+	},
+	async find(get, text) {
+		// A 404 of this `get` does not check the Base URL: the list is requested next.
+		const getOnly: Get = async (path) => await get(path);
+		return await resolveUser(getOnly, text).catch(ignoreNoMatch);
+	},
 	advice: 'Type the whole client user ID',
 });
 
@@ -108,14 +111,12 @@ export const searchProviders = picker({
 	rowsOf(users) {
 		const sources = users.flatMap(connectedSources);
 		const names = new Map(sources.map(({ slug, name }) => [slug, name]));
-		const rows = [...names]
-			.filter(([slug]) => !isExpression(slug))
+		const shown = [...names].filter(([slug]) => !isExpression(slug));
+		const rows = shown
 			.slice(0, MAX_PROVIDERS)
 			.map(([slug, name]) => ({ name: providerRow(slug, name), value: slug }));
-		return [
-			ALL_PROVIDERS,
-			...rows.sort((a, b) => a.name.localeCompare(b.name)),
-		];
+		rows.sort((a, b) => a.name.localeCompare(b.name));
+		return [ALL_PROVIDERS, ...rows];
 	},
 	advice: 'Another one? Use By ID',
 });
