@@ -31,14 +31,17 @@ export const shownIf = withRule('show');
 /** The fields, not shown where this holds. */
 export const hiddenIf = withRule('hide');
 
-export const optionsField = (options: INodeProperties[]): INodeProperties => ({
-	displayName: 'Options',
-	name: 'options',
-	type: 'collection',
-	placeholder: 'Add option',
-	default: {},
-	options: options.sort((a, b) => a.displayName.localeCompare(b.displayName)),
-});
+export function optionsField(options: INodeProperties[]): INodeProperties {
+	options.sort((a, b) => a.displayName.localeCompare(b.displayName));
+	return {
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add option',
+		default: {},
+		options,
+	};
+}
 
 /** Validates a value, as shared/values.ts does: its Problem names the field. */
 type Convert<T> = (
@@ -140,21 +143,20 @@ export function readLocator(context: FieldContext, name: string): Located {
 			(outer, key) => (Object(outer) as Record<string, unknown>)[key],
 			context.getNode().parameters,
 		);
-	if ('getInputData' in context && isLocator(stored) && !isTool(context)) {
-		const [, field] = FIELD_OF_ITEM.exec(String(stored.value)) ?? [];
+	const saved = isLocator(stored) ? stored : undefined;
+	if (saved && 'getInputData' in context && !isTool(context)) {
+		const [, field] = FIELD_OF_ITEM.exec(String(saved.value)) ?? [];
 		if (field)
-			return { mode: stored.mode, value: context.getInputData().json[field] };
+			return { mode: saved.mode, value: context.getInputData().json[field] };
 	}
 	const given = context.getNodeParameter(name, '');
 	if (!isLocator(given)) return { value: given };
 	const { mode } = given;
 	// n8n saves null where an expression was set back to a fixed value.
-	const isUnset = isLocator(stored) && stored.value === null;
-	const value = isUnset ? '' : given.value;
-	const isPicked =
-		isLocator(stored) && mode === 'list' && stored.value === value;
+	const value = saved?.value === null ? '' : given.value;
+	const isPicked = mode === 'list' && saved?.value === value;
 	// As saved: in `given` an expression in the label is evaluated.
-	const label: unknown = isPicked ? stored.cachedResultName : undefined;
+	const label: unknown = isPicked && saved?.cachedResultName;
 	return { mode, value, label: typeof label === 'string' ? label : undefined };
 }
 

@@ -11,6 +11,7 @@ import type {
 } from 'n8n-workflow';
 import { DEFAULT_CONCURRENCY } from '../http/requestQueue';
 import type {
+	LimitFields,
 	LimitGroup,
 	Limits,
 	Metric,
@@ -136,23 +137,30 @@ export const skipField: INodeProperties = {
 };
 
 /** *Limits* of a metric: a group for each pair. n8n fills in both numbers when a group is added. */
-export const limitsField = (
+export function limitsField(
 	{ limits }: Metric,
 	groups: readonly LimitGroup[],
 	description: string,
-): INodeProperties => ({
-	displayName: 'Limits',
-	name: 'limits',
-	type: 'fixedCollection',
-	placeholder: 'Add limit',
-	default: {},
-	description,
-	options: groups.flatMap((name) => {
-		const fields = limits[name];
-		if (!fields) return [];
-		const values = fields.thresholds.map((one) => thresholdField(name, one));
-		return [{ name, displayName: fields.label, values }];
-	}),
+): INodeProperties {
+	const options = groups.flatMap((group) => {
+		const fields = limits[group];
+		return fields ? [pairField(group, fields)] : [];
+	});
+	return {
+		displayName: 'Limits',
+		name: 'limits',
+		type: 'fixedCollection',
+		placeholder: 'Add limit',
+		default: {},
+		description,
+		options,
+	};
+}
+
+const pairField = (name: LimitGroup, { label, thresholds }: LimitFields) => ({
+	name,
+	displayName: label,
+	values: thresholds.map((one) => thresholdField(name, one)),
 });
 
 const thresholdField = (
@@ -194,7 +202,7 @@ export function readLimits(
 }
 
 /** An expression may give anything in place of the set. */
-function toGroup(value: unknown): IDataObject {
+function toGroup(value: unknown) {
 	if (isObject(value)) return value;
 	throw unusable(
 		'Limits',
@@ -209,7 +217,7 @@ function readThreshold(
 	group: LimitGroup,
 	{ name, label, default: whenMissing }: ThresholdField,
 	values: IDataObject,
-): number | undefined {
+) {
 	if (!Object.hasOwn(values, name)) return whenMissing;
 	const value = values[name];
 	if (value !== undefined && isBlank(value)) return undefined;

@@ -11,7 +11,7 @@ import {
 	UUID,
 } from '../service/users/users';
 import { Problem } from '../shared/problem';
-import { isBlank, isText, text, toEntries, whatCame } from '../shared/values';
+import { isBlank, text, toEntries, whatCame } from '../shared/values';
 import {
 	readField,
 	readLocator,
@@ -20,7 +20,25 @@ import {
 	type FieldContext,
 } from './field';
 
-export type UserScope = 'one' | 'listed' | 'all';
+type UserScope = 'one' | 'listed' | 'all';
+
+const SCOPES = [
+	{
+		name: 'All Users',
+		value: 'all',
+		description: 'Every user of your team',
+	},
+	{
+		name: 'Listed Users',
+		value: 'listed',
+		description: 'The users of a list',
+	},
+	{
+		name: 'One User',
+		value: 'one',
+		description: 'A single user',
+	},
+];
 
 const scopeField: INodeProperties = {
 	displayName: 'Users',
@@ -28,23 +46,7 @@ const scopeField: INodeProperties = {
 	type: 'options',
 	// The first run shows rows.
 	default: 'all',
-	options: [
-		{
-			name: 'All Users',
-			value: 'all',
-			description: 'Every user of your team',
-		},
-		{
-			name: 'Listed Users',
-			value: 'listed',
-			description: 'The users of a list',
-		},
-		{
-			name: 'One User',
-			value: 'one',
-			description: 'A single user',
-		},
-	],
+	options: SCOPES,
 };
 
 /** `one` means the user of `readUser`, `listed` the users of `readUserIds`, `all` the team. */
@@ -178,13 +180,16 @@ const userIdsField: INodeProperties = {
 };
 
 /** "Users", "User" for a single user, "Identified By" and "User IDs" for a list. @param verb what is done with their readings */
-export const userFields = (verb: 'retrieve' | 'watch'): INodeProperties[] => [
-	{ ...scopeField, description: `The users whose readings to ${verb}` },
-	...shownIf({ userScope: ['one'] }, [
-		{ ...userField, description: `The user whose readings to ${verb}` },
-	]),
-	...shownIf({ userScope: ['listed'] }, [usersByField, userIdsField]),
-];
+export function userFields(verb: 'retrieve' | 'watch'): INodeProperties[] {
+	const users = `The users whose readings to ${verb}`;
+	const user = `The user whose readings to ${verb}`;
+	const ofOne = [{ ...userField, description: user }];
+	return [
+		{ ...scopeField, description: users },
+		...shownIf({ userScope: ['one'] }, ofOne),
+		...shownIf({ userScope: ['listed'] }, [usersByField, userIdsField]),
+	];
+}
 
 /** How identifiers are listed, validated and named in errors. */
 const IDENTIFIERS = {
@@ -244,9 +249,9 @@ function toIdentifier(
 	by: UserIdentifier['by'],
 	subject: string,
 	advice: string,
-): string {
+) {
 	const { isValid, noun } = IDENTIFIERS[by];
-	const given = isText(value) ? text(value) : '';
+	const given = text(value);
 	const id = by === 'userId' ? given.trim().toLowerCase() : given;
 	if (isValid(id)) return id;
 	const fault = isBlank(value) ? 'is empty' : `is not ${noun}`;

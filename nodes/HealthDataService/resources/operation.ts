@@ -26,15 +26,13 @@ import {
 	withoutFault,
 } from '../shared/problem';
 
-/**
- * Reads the rows of one input item.
- *
- * @param connectRun opens the connection with the run's request queue of the item's key and address; the limits of its first call
- * count
- */
+/** Opens the connection with the run's request queue of the item's key and address; the limits of its first call count. */
+type ConnectRun = (limits?: RequestLimits) => Promise<Connection>;
+
+/** Reads the rows of one input item. */
 export type Execute = (
 	context: IExecutePaginationFunctions,
-	connectRun: (limits?: RequestLimits) => Promise<Connection>,
+	connectRun: ConnectRun,
 ) => Promise<IDataObject[]>;
 
 export interface Connection {
@@ -70,9 +68,7 @@ export function perItem(execute: Execute) {
 		// (2.8.4): their rows are lost then.
 		if (!run.isBatched && !this.continueOnFail()) await run.allStarted;
 		try {
-			const connectRun = async (limits?: RequestLimits) =>
-				await connectionOf(this, options, limits);
-			const rows = await execute(this, connectRun);
+			const rows = await execute(this, connecting(this, options));
 			return rows.map(linked);
 		} catch (error) {
 			const nodeError = errorOf(this, error);
@@ -90,26 +86,32 @@ export function perItem(execute: Execute) {
 	};
 }
 
-async function connectionOf(
-	context: IExecutePaginationFunctions,
-	defaults: DeclarativeRestApiSettings.HttpRequestOptions,
-	limits?: RequestLimits,
-): Promise<Connection> {
-	const run = runOf(context);
-	let account = '';
-	const queueOf = (given: string) => {
-		account = given;
-		return run.queueOf(account, limits);
+const connecting =
+	(
+		context: IExecutePaginationFunctions,
+		defaults: DeclarativeRestApiSettings.HttpRequestOptions,
+	): ConnectRun =>
+	async (limits) => {
+		const run = runOf(context);
+		let account = '';
+		const queueOf = (given: string) => {
+			account = given;
+			return run.queueOf(account, limits);
+		};
+		const get = await connect(context, { defaults, queueOf });
+		return { get, once: (name, make) => run.once(`${name} ${account}`, make) };
 	};
-	const get = await connect(context, { defaults, queueOf });
-	return { get, once: (name, make) => run.once(`${name} ${account}`, make) };
-}
 
 function errorOf(context: IExecutePaginationFunctions, error: unknown) {
 	const problem = withoutFault(error);
 	logFaultOnce(context, problem);
 	const itemIndex = context.getItemIndex();
-	return toNodeError(context.getNode(), told(context, problem), { itemIndex });
+	// An AI agent gets nothing but the message of an error.
+	const told =
+		problem instanceof Problem && isTool(context)
+			? problem.reworded(sentences(problem.message, problem.description), '')
+			: problem;
+	return toNodeError(context.getNode(), told, { itemIndex });
 }
 
 /** The problem of a provider that no user has. The list is asked once for all items; if it cannot be read, there is none. */
@@ -131,12 +133,6 @@ export function logFaultOnce(
 	if (error instanceof Problem && error.fault)
 		runOf(context).once('fault', () => logFault(context, error));
 }
-
-/** An AI agent gets nothing but the message of an error. */
-const told = (context: IExecutePaginationFunctions, error: Error) =>
-	error instanceof Problem && isTool(context)
-		? error.reworded(sentences(error.message, error.description), '')
-		: error;
 
 /** Limit of one input item. @param advice what to do instead of reading too many rows, with the fields of the operation */
 export function itemLimit(maxRows: number, advice: string): RowLimit {

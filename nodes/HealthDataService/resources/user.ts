@@ -129,33 +129,35 @@ const resolve: Execute = async (context, connectRun) => {
 	return [];
 };
 
-export const userDescription: INodeProperties[] = [
+const operations = [
 	{
-		displayName: 'Operation',
-		name: 'operation',
-		type: 'options',
-		noDataExpression: true,
-		displayOptions: { show: { resource: ['user'] } },
-		options: [
-			{
-				name: 'List',
-				value: 'list',
-				action: 'List users',
-				description:
-					'Retrieve the users of your team with their connected sources',
-				routing: routingOf('/v2/user', listUsers),
-			},
-			{
-				name: 'Resolve',
-				value: 'resolve',
-				action: 'Resolve user by client user ID',
-				description:
-					'Find one user by the identifier that your own application gave to them',
-				routing: routingOf('/v2/user/resolve/{client_user_id}', resolve),
-			},
-		],
-		default: 'list',
+		name: 'List',
+		value: 'list',
+		action: 'List users',
+		description: 'Retrieve the users of your team with their connected sources',
+		routing: routingOf('/v2/user', listUsers),
 	},
-	...shownIf({ resource: ['user'], operation: ['list'] }, listFields),
-	...shownIf({ resource: ['user'], operation: ['resolve'] }, resolveFields),
+	{
+		name: 'Resolve',
+		value: 'resolve',
+		action: 'Resolve user by client user ID',
+		description:
+			'Find one user by the identifier that your own application gave to them',
+		routing: routingOf('/v2/user/resolve/{client_user_id}', resolve),
+	},
 ];
+
+const operationField: INodeProperties = {
+	displayName: 'Operation',
+	name: 'operation',
+	type: 'options',
+	noDataExpression: true,
+	options: operations,
+	default: 'list',
+};
+
+export const userDescription = shownIf({ resource: ['user'] }, [
+	operationField,
+	...shownIf({ operation: ['list'] }, listFields),
+	...shownIf({ operation: ['resolve'] }, resolveFields),
+]);

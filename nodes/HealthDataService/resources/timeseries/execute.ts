@@ -17,8 +17,11 @@ import { HeldReadings } from '../../service/readings/heldReadings';
 import { limitOfUser } from '../../service/readings/rowLimit';
 import { sourceTypesProblem } from '../../service/users/provider';
 import type { UserSelection } from '../../service/users/selection';
-import type { UserRef } from '../../service/users/users';
-import { isConnectedTo, shownUserId } from '../../service/users/users';
+import {
+	isConnectedTo,
+	shownUserId,
+	type UserRef,
+} from '../../service/users/users';
 import {
 	countOfUsers,
 	logLine,
@@ -40,21 +43,28 @@ import {
 	type TimeseriesRequest,
 } from './parameters';
 
+/** What one input item asks for, and what its rows are read with. */
+interface Item {
+	context: IExecutePaginationFunctions;
+	connection: Connection;
+	request: TimeseriesRequest;
+	selection: UserSelection;
+	/** Source types of all readings that came; empty text for none. */
+	types: Set<string>;
+}
+
 export function executeTimeseries(metric: Metric): Execute {
 	return async (context, connectRun) => {
 		try {
 			const request = readRequest(context, metric);
 			const selection = readSelection(context, request);
 			const connection = await connectRun(request);
-			const results = await readResults(
-				context,
-				connection,
-				request,
-				selection,
-			);
+			const types = new Set<string>();
+			const item = { context, connection, request, selection, types };
+			const results = await readResults(item);
 			return request.output.toMessage
-				? messageOf(request, selection, results)
-				: rowsOf(context, request, results);
+				? messageOf(item, results)
+				: rowsOf(item, results);
 		} catch (error) {
 			return failureOf(context, metric, error);
 		}
@@ -62,39 +72,30 @@ export function executeTimeseries(metric: Metric): Execute {
 }
 
 /** In the order of the list. */
-async function readResults(
-	context: IExecutePaginationFunctions,
-	connection: Connection,
-	request: TimeseriesRequest,
-	selection: UserSelection,
-): Promise<UserResult[]> {
-	const { limit } = request;
-	const types = new Set<string>();
-	const options = usersOptions(context, request, selection, types);
+async function readResults(item: Item) {
+	const { limit } = item.request;
 	const results: UserResult[] = [];
 	let found = 0;
 	let failures = 0;
-	for await (const result of readUsers(connection.get, options)) {
+	for await (const result of readUsers(
+		item.connection.get,
+		usersOptions(item),
+	)) {
 		results.push(result);
 		found += result.rows.length;
 		if (result.problem) failures++;
 		if (!limit.isReached(found, failures)) continue;
-		logLimit(context, limit.maxRows, selection, result.place);
+		logLimit(item, result.place);
 		break;
 	}
 	results.sort((a, b) => a.place - b.place);
-	if (failures > 0) return results;
-	const wrongField =
-		types.size > 0
-			? wrongTypes(context, request, types)
-			: await wrongProvider(connection, request.provider, results);
-	if (wrongField) throw wrongField;
+	const problem = failures > 0 ? undefined : await wrongFilter(item, results);
+	if (problem) throw problem;
 	return results;
 }
 
 function rowsOf(
-	context: IExecutePaginationFunctions,
-	request: TimeseriesRequest,
+	{ context, request }: Item,
 	results: readonly UserResult[],
 ): IDataObject[] {
 	const { output, limit } = request;
@@ -112,10 +113,9 @@ const shortened = (request: TimeseriesRequest, rows: IDataObject[]) =>
 
 /** @throws Problem if there are users, and none could be read */
 function messageOf(
-	request: TimeseriesRequest,
-	selection: UserSelection,
+	{ request, selection }: Item,
 	results: readonly UserResult[],
-): IDataObject[] {
+) {
 	const problems = results.flatMap(({ problem }) => problem ?? []);
 	const isRead = results.some(({ rows }) => rows.length > 0);
 	if (problems.length > 0 && !isRead) throw nobodyProblem(problems);
@@ -123,7 +123,7 @@ function messageOf(
 	return shortened(request, [row]);
 }
 
-function nobodyProblem([first, ...others]: Problem[]): Problem {
+function nobodyProblem([first, ...others]: Problem[]) {
 	const count = countOfUsers(others.length + 1);
 	return first.reworded(
 		`Of ${count}, none could be read. ${first.message}`,
@@ -140,7 +140,7 @@ function failureOf(
 	context: IExecutePaginationFunctions,
 	metric: Metric,
 	error: unknown,
-): IDataObject[] {
+) {
 	const problem = withoutFault(error);
 	const isPosted =
 		context.getNode().onError === 'continueRegularOutput' &&
@@ -151,27 +151,24 @@ function failureOf(
 	return [failedReport(metric, problem)];
 }
 
-/**
- * With a Limit, users further down the list may not be needed. Without one, a user who fails holds
- * back no other.
- *
- * @param types gets the source types of all readings that come; empty text for none
- */
-function usersOptions(
-	context: IExecutePaginationFunctions,
-	request: TimeseriesRequest,
-	selection: UserSelection,
-	types: Set<string>,
-): ReadUsersOptions {
+/** With a Limit, users further down the list may not be needed. Without one, a user who fails holds back no other. */
+function usersOptions({
+	context,
+	request,
+	selection,
+	types,
+}: Item): ReadUsersOptions {
 	const { metric, output, provider, sourceTypes, limit, rangeOf, concurrency } =
 		request;
 	const asCompleted = !limit.mayEndEarly;
+	const maxRows = output.isPerReading ? limit.maxRows : Infinity;
+	const query: ReadUsersOptions['query'] = (selected) => {
+		const range = rangeOf(selected).query;
+		return range && { ...range, provider };
+	};
 	return {
 		metric,
-		query(selected) {
-			const { query } = rangeOf(selected);
-			return query && { ...query, provider };
-		},
+		query,
 		selection,
 		width: asCompleted ? USERS_PER_REQUEST * concurrency : concurrency,
 		asCompleted,
@@ -180,40 +177,32 @@ function usersOptions(
 			for (const { data, source } of groups)
 				if (data.length > 0) types.add(text(source.type));
 		},
-		limit: limitOfUser(
-			output.isPerReading ? limit.maxRows : Infinity,
-			output.maxReadings,
-		),
+		limit: limitOfUser(maxRows, output.maxReadings),
 		held: runOf(context).once('held', () => new HeldReadings()),
 		toRows: (groups, selected) => output.toRows(request, groups, selected),
 		// At once and in any order: a slow user does not delay the error.
 		onDone({ user, problem }) {
-			if (problem) logFaultOnce(context, problem);
-			if (problem && selection.isOne) throw problem;
-			if (problem && !output.toMessage && !context.continueOnFail())
+			if (!problem) return;
+			logFaultOnce(context, problem);
+			if (selection.isOne) throw problem;
+			if (!output.toMessage && !context.continueOnFail())
 				throw unreadableProblem(user, problem, isTool(context));
 		},
 	};
 }
 
-/** Only in the editor: unattended, a morning without a cuff's reading is sound. */
-const wrongTypes = (
-	context: IExecutePaginationFunctions,
-	{ sourceTypes }: TimeseriesRequest,
-	types: ReadonlySet<string>,
-) =>
-	context.getMode() === 'manual'
-		? sourceTypesProblem(sourceTypes, types)
-		: undefined;
-
-/** After a read without readings. */
-async function wrongProvider(
-	connection: Connection,
-	provider: string,
+/** After a read that found nothing: the problem of a filter that nothing can pass. */
+async function wrongFilter(
+	{ context, connection, request, types }: Item,
 	results: readonly UserResult[],
 ) {
-	const isConnected = ({ record }: UserResult) =>
-		record !== undefined && isConnectedTo(record, provider);
+	const { provider, sourceTypes } = request;
+	const isManual = context.getMode() === 'manual';
+	// Only in the editor: unattended, a morning without a cuff's reading is sound.
+	if (types.size > 0)
+		return isManual ? sourceTypesProblem(sourceTypes, types) : undefined;
+	const isConnected = ({ record = {} }: UserResult) =>
+		isConnectedTo(record, provider);
 	if (!provider || results.some(isConnected)) return undefined;
 	return await unknownProvider(connection, provider);
 }
@@ -222,14 +211,9 @@ const ASK_FOR_LESS =
 	'Ask for fewer days or fewer users, or for a summary per user';
 
 /** Logs once a run that *Limit* may have cut the rows: an unattended run shows no hint. */
-function logLimit(
-	context: IExecutePaginationFunctions,
-	maxRows: number,
-	selection: UserSelection,
-	users: number,
-) {
+function logLimit({ context, request, selection }: Item, users: number) {
 	if (selection.isOne || context.getMode() === 'manual') return;
-	const line = `'Limit' (${maxRows.toLocaleString('en')}) ended the read after ${countOfUsers(users)}: any further down the list were not read. Turn on 'Return All' to read all users.`;
+	const line = `'Limit' (${request.limit.maxRows.toLocaleString('en')}) ended the read after ${countOfUsers(users)}: any further down the list were not read. Turn on 'Return All' to read all users.`;
 	runOf(context).once(line, () => context.logger.info(logLine(context, line)));
 }
 
@@ -238,7 +222,7 @@ function unreadableProblem(
 	user: UserRef,
 	problem: Problem,
 	isForTool: boolean,
-): Problem {
+) {
 	// Without a user ID, the message names the position in the list.
 	const subject = user.user_id
 		? `The readings of the user ${shownUserId(user.user_id)} could not be read. `
@@ -275,10 +259,6 @@ function unreadableRow(
 		column,
 		column === 'status' ? NOT_READ : null,
 	]);
-	return [
-		Object.assign(Object.fromEntries(empty), ids, {
-			error,
-			details: description,
-		}),
-	];
+	const row = Object.fromEntries(empty);
+	return [{ ...row, ...ids, error, details: description }];
 }

@@ -26,14 +26,16 @@ import {
 	sourceTypesField,
 	whenNotFoundField,
 } from '../../fields/options';
-import type { RequestLimits } from '../../http/requestQueue';
-import { metrics, type Metric } from '../../service/readings/metrics';
+import {
+	metrics,
+	type Limits,
+	type Metric,
+} from '../../service/readings/metrics';
 import type {
 	CompareWith,
 	Status,
 	SummaryOptions,
 } from '../../service/readings/summary';
-import type { WhenNotFound } from '../../service/users/selection';
 import { Problem } from '../../shared/problem';
 import {
 	groupBy,
@@ -42,7 +44,7 @@ import {
 	toText,
 	wholeNumber,
 } from '../../shared/values';
-import { outputField, OUTPUTS, type Output } from './output';
+import { outputField, OUTPUTS, outputsWhere, type Output } from './output';
 
 const skipUsersField = { ...skipField, name: 'userOffset' };
 
@@ -120,53 +122,37 @@ const compareWithField: INodeProperties = {
 	options: COMPARISONS,
 };
 
-const valuesOf = (outputs: readonly Output[]) =>
-	outputs.map(({ value }) => value);
-
 const LIMITS_SAY =
 	'A mean at or above its limit makes the status of a user "high". Readings that reach theirs are named in the columns reached and reached_reading. Enough Readings adds the column enough_readings.';
 
 /** *Limits* of each metric that has limits of the mean, for the outputs with the same groups. */
 export const timeseriesLimits = metrics.flatMap((metric) => {
 	if (!metric.limits.mean) return [];
+	const operation = [metric.value];
 	const outputs = groupBy(OUTPUTS, ({ limitGroups }) => limitGroups);
 	return [...outputs].flatMap(([groups, some]) => {
 		if (!groups) return [];
-		const show = { operation: [metric.value], output: valuesOf(some) };
-		return shownIf(show, [limitsField(metric, groups, LIMITS_SAY)]);
+		const output = some.map(({ value }) => value);
+		const field = limitsField(metric, groups, LIMITS_SAY);
+		return shownIf({ operation, output }, [field]);
 	});
 });
 
+const teamFields = [maxUsersField, onlyConnectedField, skipUsersField];
+const judgementFields = [onlyStatusField, compareWithField];
+const judging = outputsWhere((one) => one.hasJudgement);
+
 export const timeseriesOptions = optionsField([
 	...requestLimitFields,
-	...shownIf({ '/userScope': ['all'] }, [
-		maxUsersField,
-		onlyConnectedField,
-		skipUsersField,
-	]),
+	...shownIf({ '/userScope': ['all'] }, teamFields),
 	...shownIf({ '/userScope': ['one', 'listed'] }, [whenNotFoundField]),
 	sourceTypesField,
 	timeZoneField,
 	userTimeZoneField,
-	...shownIf(
-		{ '/output': valuesOf(OUTPUTS.filter((one) => one.hasJudgement)) },
-		[onlyStatusField, compareWithField],
-	),
+	...shownIf({ '/output': judging }, judgementFields),
 ]);
 
-export interface TimeseriesOptions
-	extends RequestLimits,
-		Omit<SummaryOptions, 'rangeOf' | 'provider'> {
-	output: Output;
-	concurrency: number;
-	whenNotFound: WhenNotFound;
-	isConnectedOnly: boolean;
-	/** The part of the team's list to read; by default all of it. */
-	offset: number;
-	maxUsers: number;
-	/** An IANA name, not yet validated. */
-	timeZone: string;
-}
+export type TimeseriesOptions = ReturnType<typeof readOptions>;
 
 export const readOutput = (context: IExecuteSingleFunctions): Output =>
 	readField(context, outputField, toChoiceOf(OUTPUTS));
@@ -175,58 +161,68 @@ export const readOutput = (context: IExecuteSingleFunctions): Output =>
  * *Output* and the options that were added, with what counts without the others. Options of another
  * output are ignored.
  */
-export function readOptions(
-	context: IExecuteSingleFunctions,
-	metric: Metric,
-): TimeseriesOptions {
+export function readOptions(context: IExecuteSingleFunctions, metric: Metric) {
 	const output = readOutput(context);
 	const { limitGroups = [] } = metric.limits.mean ? output : {};
+	const limits = readLimits(context, metric, limitGroups);
+	const { onlyStatus, compareWith } = readJudgement(context, output);
+	refuseLostLimits(metric, limits, onlyStatus, compareWith);
 	const zone = readOption(context, timeZoneField, '', toZone);
-	const options: TimeseriesOptions = {
-		...readRequestLimits(context),
+	return {
 		metric,
 		output,
+		limits,
+		onlyStatus,
+		compareWith,
+		...readRequestLimits(context),
+		...readTeamOptions(context),
 		sourceTypes: readSourceTypes(context),
-		whenNotFound: readWhenNotFound(context),
-		isConnectedOnly: readOnlyConnected(context),
-		offset: readOption(context, skipUsersField, 0, wholeNumber),
-		maxUsers: readOption(context, maxUsersField, Infinity, wholeNumber),
+		/** An IANA name, not yet validated. */
 		timeZone: zone || context.getTimezone(),
 		hasTimeZone: readOption(context, userTimeZoneField, false, toSwitch),
-		limits: readLimits(context, metric, limitGroups),
-		onlyStatus: [],
 	};
-	if (!output.hasJudgement) return options;
-	options.onlyStatus = readOption(context, onlyStatusField, [], toStatuses);
-	options.compareWith = readOption(
-		context,
-		compareWithField,
-		undefined,
-		toValueOf<CompareWith>(compareWithField),
-	);
-	refuseLostLimits(options);
-	return options;
+}
+
+/** Which users, of the team or of a list. */
+const readTeamOptions = (context: IExecuteSingleFunctions) => ({
+	whenNotFound: readWhenNotFound(context),
+	isConnectedOnly: readOnlyConnected(context),
+	/** The part of the team's list to read; by default all of it. */
+	offset: readOption(context, skipUsersField, 0, wholeNumber),
+	maxUsers: readOption(context, maxUsersField, Infinity, wholeNumber),
+});
+
+function readJudgement(
+	context: IExecuteSingleFunctions,
+	{ hasJudgement }: Output,
+): Pick<SummaryOptions, 'onlyStatus' | 'compareWith'> {
+	if (!hasJudgement) return { onlyStatus: [] };
+	const toComparison = toValueOf<CompareWith>(compareWithField);
+	return {
+		onlyStatus: readOption(context, onlyStatusField, [], toStatuses),
+		compareWith: readOption(context, compareWithField, undefined, toComparison),
+	};
 }
 
 /**
  * Without a limit of the mean no row is high, which would look like good news. n8n makes no limits of an expression in place of
  * all of them.
  */
-function refuseLostLimits(options: TimeseriesOptions) {
-	const { metric, limits, onlyStatus, compareWith } = options;
-	if (limits.mean) return;
-	const { mean } = metric.limits;
+function refuseLostLimits(
+	{ name, limits: { mean } }: Metric,
+	limits: Limits,
+	onlyStatus: readonly Status[],
+	compareWith?: CompareWith,
+) {
 	const isHighOnly = onlyStatus.includes('high');
-	if (!mean && isHighOnly)
+	const isHighCompared = mean && compareWith && onlyStatus.length === 0;
+	if (limits.mean || !(isHighOnly || isHighCompared)) return;
+	if (!mean)
 		throw new Problem(
-			`'Return Only' is High, but ${metric.name} has no limit of the mean`,
+			`'Return Only' is High, but ${name} has no limit of the mean`,
 			"Remove High from 'Return Only'",
 		);
-	const isHighCompared = compareWith && onlyStatus.length === 0;
-	if (!mean || !(isHighOnly || isHighCompared)) return;
-	const what = isHighOnly
-		? `'${onlyStatusField.displayName}' is High`
-		: `'${compareWithField.displayName}' is set`;
+	const what = isHighOnly ? "'Return Only' is High" : "'Compare With' is set";
 	throw new Problem(
 		`${what}, but 'Limits' has no '${mean.label}'`,
 		`Add '${mean.label}' to 'Limits'. n8n ignores an expression in place of all limits: use expressions for single numbers`,
@@ -234,7 +230,7 @@ function refuseLostLimits(options: TimeseriesOptions) {
 }
 
 /** In upper or lower case. */
-function toStatuses(value: unknown, label: string): Status[] {
+function toStatuses(value: unknown, label: string) {
 	const words = toWords(
 		value,
 		label,

@@ -103,6 +103,10 @@ export const OUTPUTS: readonly Output[] = [
 	},
 ];
 
+/** The values of those for which this holds. */
+export const outputsWhere = (holds: (one: Output) => unknown) =>
+	OUTPUTS.filter(holds).map(({ value }) => value);
+
 export const outputField: INodeProperties = {
 	displayName: 'Output',
 	name: 'output',

@@ -17,11 +17,8 @@ import {
 	readUserIds,
 	readUserScope,
 	userFields,
-	type UserScope,
 } from '../../fields/users';
 import type { Metric } from '../../service/readings/metrics';
-import type { RowLimit } from '../../service/readings/rowLimit';
-import type { SummaryOptions } from '../../service/readings/summary';
 import {
 	listedUsers,
 	oneUser,
@@ -35,15 +32,9 @@ import {
 	dateRangeFields,
 	RANGES,
 	rangeOfUsers,
-	type TypedDates,
 } from './dateRange';
-import {
-	readOptions,
-	timeseriesLimits,
-	timeseriesOptions,
-	type TimeseriesOptions,
-} from './options';
-import { outputField, OUTPUTS } from './output';
+import { readOptions, timeseriesLimits, timeseriesOptions } from './options';
+import { outputField, outputsWhere } from './output';
 
 const SEVERAL_USERS_HINT =
 	"Stops after this many rows, so only the first users are read. For everybody, or the newest readings, turn on 'Return All'.";
@@ -51,63 +42,51 @@ const SEVERAL_USERS_HINT =
 const ONE_USER_HINT =
 	"Stops after this many rows, which are the earliest. For the newest readings, turn on 'Return All'.";
 
-/** A message is of all users. */
-const MESSAGES = OUTPUTS.filter(({ toMessage }) => toMessage).map(
-	({ value }) => value,
+const limitFields = returnAllAndLimit(
+	{ hint: SEVERAL_USERS_HINT, hide: { userScope: ['one'] } },
+	{ hint: ONE_USER_HINT, hide: { userScope: [{ _cnd: { not: 'one' } }] } },
 );
+
+/** A message is of all users. */
+const output = outputsWhere(({ toMessage }) => toMessage);
 
 export const timeseriesFields: INodeProperties[] = [
 	...userFields('retrieve'),
 	...dateRangeFields,
 	outputField,
 	providerField,
-	...hiddenIf(
-		{ output: MESSAGES },
-		returnAllAndLimit(
-			{ hint: SEVERAL_USERS_HINT, hide: { userScope: ['one'] } },
-			{ hint: ONE_USER_HINT, hide: { userScope: [{ _cnd: { not: 'one' } }] } },
-		),
-	),
+	...hiddenIf({ output }, limitFields),
 	simplifyField,
 	...timeseriesLimits,
 	timeseriesOptions,
 ];
 
 /** The values of the fields that are the same for all items. */
-export interface TimeseriesRequest extends TimeseriesOptions, SummaryOptions {
-	limit: RowLimit;
-	scope: UserScope;
-	/** Whether an AI agent gets short rows. */
-	isSimple: boolean;
-}
+export type TimeseriesRequest = ReturnType<typeof readFields>;
 
 /** User and User IDs usually differ from item to item. */
 const OF_ITEM = ['user', 'userIds'];
 
-export function readRequest(
+export const readRequest = (
 	context: IExecutePaginationFunctions,
 	metric: Metric,
-): TimeseriesRequest {
-	return oncePerRun(context, OF_ITEM, () => readFields(context, metric));
-}
+) => oncePerRun(context, OF_ITEM, () => readFields(context, metric));
 
 function readFields(context: IExecutePaginationFunctions, metric: Metric) {
 	const options = readOptions(context, metric);
 	const scope = readUserScope(context);
 	const provider = readProvider(context);
 	const range = readField(context, dateRangeField, toChoiceOf(RANGES));
-	const dates: TypedDates | undefined = range.dates && {
+	const dates = range.dates && {
 		startDate: context.getNodeParameter('startDate', ''),
 		endDate: context.getNodeParameter('endDate', ''),
 	};
-	const maxRows = options.output.toMessage ? Infinity : readLimit(context);
+	const { isWholeDays, toMessage } = options.output;
+	const maxRows = toMessage ? Infinity : readLimit(context);
+	/** Whether an AI agent gets short rows. */
 	const isSimple = isSimplified(context);
-
-	const { isWholeDays } = options.output;
-	const rangeOf = rangeOfUsers(
-		{ ...options, range, dates, isWholeDays },
-		DateTime.now(),
-	);
+	const ofRange = { ...options, range, dates, isWholeDays };
+	const rangeOf = rangeOfUsers(ofRange, DateTime.now());
 	const limit = itemLimit(maxRows, READ_LESS);
 	return { ...options, scope, provider, limit, rangeOf, isSimple };
 }
@@ -120,22 +99,22 @@ export function readSelection(
 	context: IExecutePaginationFunctions,
 	request: TimeseriesRequest,
 ): UserSelection {
-	const { scope, whenNotFound, limit, offset, maxUsers, output, onlyStatus } =
-		request;
+	const { whenNotFound, limit, offset, maxUsers } = request;
 	const isLazy = limit.mayEndEarly;
-	if (scope === 'one') {
+	if (request.scope === 'one') {
 		const resolved = runOf(context).once(
 			'names',
 			(): ResolvedNames => new Map(),
 		);
 		return oneUser(readUser(context), { whenNotFound, resolved });
 	}
-	if (scope === 'listed') {
+	if (request.scope === 'listed') {
 		const { by, entries } = readUserIds(context);
 		return listedUsers(by, entries, { whenNotFound, isLazy });
 	}
 	const connectedTo = request.isConnectedOnly ? request.provider : undefined;
-	const isRowPerUser = output.isPerUser && onlyStatus.length === 0;
+	const isRowPerUser =
+		request.output.isPerUser && request.onlyStatus.length === 0;
 	// An error for too many users comes before 100,000 requests.
 	const onCount =
 		isRowPerUser && !connectedTo && !isLazy
