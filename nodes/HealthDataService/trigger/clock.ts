@@ -1,4 +1,4 @@
-/** Clock of a poll: n8n's, checked against the service's `Date` header (RFC 9110, 6.6.1). All times in ms since 1970. */
+/** Clock of a poll: the service's `Date` header (RFC 9110, 6.6.1), and n8n's without it. All times in ms since 1970. */
 
 /** How far clocks are off: they are set wrong by time zones and dates, which makes a day. */
 export const CLOCK_ERROR_MS = 86_400_000;
@@ -27,22 +27,14 @@ export class Clock {
 			this.date = Math.max(this.date ?? atStart, atStart);
 	};
 
-	/** The earliest time that it may have been at the start of the poll: what a window passes over is lost. */
-	get earliest() {
-		return Math.min(this.now, this.date ?? this.now);
+	/** The time at the start of the poll: the service's, else n8n's. */
+	get time() {
+		return this.date ?? this.now;
 	}
 
-	/** The latest. */
+	/** The latest time that it may have been at the start of the poll. */
 	get latest() {
 		return Math.max(this.now, this.time);
-	}
-
-	/** The time to note: n8n's, unless the service's contradicts it. */
-	get time() {
-		const { date, now } = this;
-		return date !== undefined && Math.abs(date - now) > DEVICE_ERROR_MS
-			? date
-			: now;
 	}
 
 	/** The latest time that it may be now, with a minute for the clocks of devices. */

@@ -55,13 +55,11 @@ const stays: Step = () => ({ ended: 'cut' });
 const passes: Step = (poll) => ({ tried: poll });
 /** The next try comes after the reads of all others. */
 const fails: Step = (poll) => ({ tried: poll, ended: 'failed' });
-/** That try comes before those of reads that failed in this poll. */
-const failsEarly: Step = (poll) => ({ tried: poll - 0.5, ended: 'failed' });
 
 /** The next cursor, by how the read ended and how the one before did. The window stays. */
 const NEXT: Record<Miss, Record<'read' | 'cut' | 'failed', Step>> = {
 	failed: { read: fails, cut: fails, failed: fails },
-	cut: { read: stays, cut: failsEarly, failed: failsEarly },
+	cut: { read: stays, cut: fails, failed: fails },
 	limited: { read: stays, cut: passes, failed: stays },
 };
 
@@ -124,13 +122,9 @@ export class Cursors {
 		return this.before.cursors.length === 0;
 	}
 
-	/** When watching began. Both clocks may have been wrong then: it is not later than now. */
+	/** When watching began. The clock may have been wrong then: it is not later than now. */
 	private get since() {
-		const { since } = this.before;
-		const { now, time, latest } = this.clock;
-		if (since === now) return time;
-		const latestPossible = this.isStarting ? time : latest;
-		return Math.min(since, latestPossible);
+		return Math.min(this.before.since, this.clock.time);
 	}
 
 	/** The cursor of a user without one. The window reaches back to the last complete pass: time without polls loses nothing. */
@@ -139,11 +133,9 @@ export class Cursors {
 		const { lookback } = this.settings;
 		const isAdded = entries && !this.isStarting;
 		const since = isAdded ? this.clock.time : this.since;
-		if (this.pass === 0 || isAdded || isConnectedOnly) {
-			const from = Math.min(since, this.clock.earliest) - lookback;
-			return { from, tried: -1, since };
-		}
-		return { from: since - lookback, tried: -1 };
+		const isWatched = this.pass === 0 || isAdded || isConnectedOnly;
+		const from = since - lookback;
+		return { from, tried: -1, since: isWatched ? since : undefined };
 	}
 
 	has(listed: Listed) {
@@ -151,8 +143,8 @@ export class Cursors {
 	}
 
 	/** When the user was last read, or since when the user is watched (ms). */
-	lastRead({ read, since, from }: Cursor) {
-		return read ?? since ?? from + this.settings.lookback;
+	lastRead({ read, from }: Cursor) {
+		return read ?? from + this.settings.lookback;
 	}
 
 	/** Users who were not read for an hour, and since when (ms). */
@@ -194,27 +186,22 @@ export class Cursors {
 		const { event, lookback } = this.settings;
 		// A user who joins is new, however long ago the service has created the user.
 		if (!event.metric) return -Infinity;
-		const isRight = read !== undefined && from <= clock.now - lookback;
+		const isRight = read !== undefined && from <= clock.time - lookback;
 		return isRight ? from : from - CLOCK_ERROR_MS;
 	}
 
 	/** Which readings of the user count. */
 	windowOf(cursor: Cursor): TimeWindow {
 		const { since, read } = cursor;
-		const { time, earliest: end, latest, latestNow } = this.clock;
+		const { time: end, latest, latestNow } = this.clock;
 		const start = this.windowStart(cursor);
 		if (read !== undefined) return { start, end };
 		if (since === undefined)
 			return { start, end, watchingSince: start + CLOCK_ERROR_MS };
-		// Watching begins with this poll: either clock may be the wrong one.
-		if (since === time) {
-			// After a publication without any successful read, later measurements are new.
-			const begun = this.before.since;
-			const isEarlier = this.isStarting && begun < this.clock.now;
-			const watchingSince = isEarlier ? begun : latest;
-			return { start, end, watchingSince, readAt: Date.now() };
-		}
-		const watchingSince = Math.min(since, latest);
+		// At the publication, either clock may be the wrong one.
+		if (this.before.since === this.clock.now)
+			return { start, end, watchingSince: latest, readAt: Date.now() };
+		const watchingSince = Math.min(since, end);
 		return { start, end, watchingSince, readAt: latestNow };
 	}
 
@@ -297,8 +284,8 @@ export class Cursors {
 
 	/** `since` of the next poll: whoever joins then was not on the list when this poll began. */
 	sinceNext(isPassComplete: boolean, isListEmpty: boolean) {
-		const { time, earliest } = this.clock;
-		const since = this.isStarting ? Math.min(this.since, earliest) : this.since;
+		const { since } = this;
+		const { time } = this.clock;
 		const { isConnectedOnly } = this.selection;
 		const isEmptyTeam = isListEmpty && this.isStarting;
 		if (!isPassComplete && !isEmptyTeam) return since;
@@ -321,16 +308,11 @@ export class Cursors {
 	}
 
 	toSave(): SavedCursor[] {
-		const { earliest, latest } = this.clock;
-		// A `Date` ahead at the publication must not make later readings old.
-		const now = this.isStarting ? earliest : latest;
 		const groups = groupBy(this.all, ([, cursor]) => JSON.stringify(cursor));
 		return Array.from(groups.values(), (same) => {
 			const [[, cursor]] = same;
-			// Undefined is not saved.
-			const since = cursor.since && Math.min(cursor.since, now);
 			const users = same.map(([key]) => key).join('');
-			return { ...cursor, since, users };
+			return { ...cursor, users };
 		});
 	}
 

@@ -133,7 +133,7 @@ const unusable = () =>
 async function startOver(one: Poll, { state }: PollRead) {
 	tellError(one.context, otherTeam());
 	const { node, of, poll } = state;
-	const begun = startState(node, of, one.clock.time, poll);
+	const begun = startState(node, of, one.clock.now, poll);
 	return await new PollReader(one, begun).read();
 }
 
@@ -158,7 +158,7 @@ function tell(
 				`The readings of ${countOfUsers(recovered)} can be read again.`,
 			),
 		);
-	const report = reportOf(read, local, clock.latest, settings.zone);
+	const report = reportOf(read, local, clock.time, settings.zone);
 	const troubles = [...local.troubles.values()];
 	const faulty = troubles.find(({ problem }) => problem.fault);
 	if (report.problem && faulty) logFault(context, faulty.problem);

@@ -39,10 +39,7 @@ export interface TriggerState {
 /** Cursor of one user: where the window of the next read begins, and how the last read ended. */
 export interface Cursor {
 	from: number;
-	/**
-	 * Count of the poll that last read the user, or failed to; -1 before. After a second cut in a row,
-	 * 0.5 less: that try comes first among those of the poll.
-	 */
+	/** Count of the poll that last read the user, or failed to; -1 before. */
 	tried: number;
 	/** Time of the last successful read. */
 	read?: number;
