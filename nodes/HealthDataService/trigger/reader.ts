@@ -71,8 +71,6 @@ export class PollReader implements Extent {
 	private lastThrottle?: Problem;
 	/** Path of a request that has been answered: a limit that it does not meet is one of single users. */
 	private sample?: string;
-	/** How many users the sample was chosen from. */
-	private offered = 0;
 	/** Whether one of the users met is due, and not aside; undefined before a user is met. */
 	private hasDue?: boolean;
 	private isAside = false;
@@ -104,7 +102,10 @@ export class PollReader implements Extent {
 	async read(): Promise<PollRead> {
 		await this.connect();
 		await this.takeAll();
-		if (this.isNextPassDue) await this.takeNextPass();
+		if (this.isNextPassDue) {
+			this.cursors.beginPass();
+			await this.takeAll();
+		}
 		this.throwIfFieldIsWrong();
 		if (this.isListTooLong) this.cursors.restart();
 		const end = this.results.finish(this);
@@ -118,13 +119,6 @@ export class PollReader implements Extent {
 		const { results } = this;
 		const hasTime = !results.hasRead && !this.isTimeUp();
 		return hasTime && results.isPassComplete(this);
-	}
-
-	private async takeNextPass() {
-		this.cursors.beginPass();
-		// A user of the pass before is due again, and may be the limited one.
-		this.sample = undefined;
-		await this.takeAll();
 	}
 
 	/** @throws Problem of the only user: the field with its name may be wrong */
@@ -203,19 +197,13 @@ export class PollReader implements Extent {
 		const { cursors, results } = this;
 		const { selection } = this.poll.settings.target;
 		const aside: SelectedUser[] = [];
-		const keys = new Set<string>();
 		for await (const user of selection.users(this.getOfList)) {
 			results.meet(user);
 			this.hasDue ??= false;
 			const cursor = cursors.of(user);
-			const key = cursors.keyOf(user);
-			// A second entry of a user: Resolve may give another one now.
-			const isSecond = keys.has(key);
-			keys.add(key);
-			const isAside = isSecond || hasFailed(cursor) || results.isOtherTeam;
-			const isDone = !isSecond && cursors.isDone(cursor);
-			if (isDone) this.offerSample(user, cursor);
-			else if (isAside) aside.push(user);
+			if (cursors.isDone(cursor)) continue;
+			const isAside = hasFailed(cursor) || results.isOtherTeam;
+			if (isAside) aside.push(user);
 			else {
 				this.hasDue = true;
 				yield user;
@@ -312,21 +300,12 @@ export class PollReader implements Extent {
 		this.isOver ||= this.results.isFull;
 	}
 
-	/** Until this poll has read a user, the sample is any user read earlier in the pass. */
-	private offerSample(user: SelectedUser, { ended }: Cursor) {
-		if (ended || this.results.hasRead) return;
-		this.offered++;
-		// Each user has the same chance.
-		if (Math.random() * this.offered < 1) this.sample = this.sampleOf(user);
-	}
-
 	/** A user who was read tells more than the user list: readings may have a limit of their own. */
-	private sampleOf({ user, sentId }: SelectedUser) {
+	private sampleOf({ user, sentId = user.user_id }: SelectedUser) {
 		const { metric } = this.poll.settings.event;
-		const id = sentId ?? user.user_id;
-		if (!metric || !id) return;
+		if (!metric) return;
 		const now = new Date().toISOString();
-		const path = pathOf(metric, encodeURIComponent(id));
+		const path = pathOf(metric, encodeURIComponent(sentId));
 		return `${path}?start_date=${now}&end_date=${now}`;
 	}
 

@@ -35,8 +35,10 @@ export function reportOf(
 ): Report {
 	const { told = -Infinity } = read.state;
 	const trouble = troubleOf(read, local);
-	const { first, isListOld, isLongRound } = trouble;
+	const { first, reasons, isListOld } = trouble;
 	const isTrouble = first ?? read.throttle ?? read.listProblem ?? isListOld;
+	// Without a reason, nothing is wrong but that a round over all users takes longer than an hour.
+	const isLongRound = first && reasons.length === 0;
 	const everyMs = isLongRound ? DAY_MS : HOUR_MS;
 	// From begin to begin: polls of one interval end at different times.
 	const isTold = Math.abs(begun - told) < everyMs - JITTER_MS;
@@ -53,55 +55,42 @@ function troubleOf({ cursors, listProblem }: PollRead, local: Local) {
 		const known = troubles.get(key);
 		return known && hasFailed(cursor) && !isThrottle(known.problem);
 	};
-	const isKnown = ([key]: Entry) => troubles.has(key);
-	const { present } = cursors;
-	const unread = present.filter(
+	const unread = cursors.present.filter(
 		(entry) => isFailing(entry) || local.isOld(cursors.lastRead(entry[1])),
 	);
-	const first = unread.find(isFailing) ?? unread.find(isKnown) ?? unread.at(0);
+	const first = unread.find(([key]) => troubles.has(key)) ?? unread.at(0);
+	const known = first && troubles.get(first[0])?.problem;
 	// The poll that reaches the last users of a round may meet no limit itself.
 	const limit = local.isOld(throttle?.at) ? undefined : throttle;
-	const isSound = (entry: Entry) => !hasFailed(entry[1]) && !isKnown(entry);
-	const areSound = !limit && !listProblem && unread.every(isSound);
-	return {
-		unread,
-		first,
-		limit,
-		/** Whether nothing is wrong but that a round over all users takes longer than an hour. */
-		isLongRound: first && areSound,
-		isListOld: cursors.met.size > 1 && local.isOld(listReadAt),
-	};
-}
-
-function wordsOf(
-	trouble: Trouble,
-	read: PollRead,
-	{ troubles }: Local,
-	zone: string,
-) {
-	const { unread, first, limit, isLongRound, isListOld } = trouble;
-	const [key = '', cursor] = first ?? [];
-	const known = troubles.get(key);
 	const limited = limit?.reworded(
 		`${LIMITED}. ${limit.message}`,
 		LIMITED_ADVICE,
 	);
-	const problems = [known?.problem, limited, read.listProblem];
-	const reasons = problems.filter((one) => one !== undefined);
-	if (!reasons.length) reasons.push(unreached());
+	return {
+		unread,
+		first,
+		/** Why users were not read, as far as is known. */
+		reasons: [known, limited, listProblem].filter((one) => one !== undefined),
+		isListOld: cursors.met.size > 1 && local.isOld(listReadAt),
+	};
+}
+
+function wordsOf(trouble: Trouble, read: PollRead, local: Local, zone: string) {
+	const { unread, first, isListOld } = trouble;
+	const [cause = unreached(), ...others] = trouble.reasons;
+	const reasons = [cause, ...others];
 	const message = sentences(
 		first && `The readings of ${countOfUsers(unread.length)} could not be read`,
 		...reasons.map((reason) => reason.message),
-		isLongRound && cursor && roundOf(read.cursors.lastRead(cursor)),
 		isListOld && 'The last users of the list were not reached for an hour',
 	);
 	const description = sentences(
-		first && namesOf(first, trouble, read, troubles, zone),
+		first && namesOf(first, trouble, read, local, zone),
 		...reasons.map((reason) => reason.description),
 		read.hasRead && OTHERS_GO_OUT,
 		MISSING_FOLLOW,
 	);
-	return reasons[0].reworded(message, description);
+	return cause.reworded(message, description);
 }
 
 const OTHERS_GO_OUT = 'New readings of all other users go out';
@@ -123,7 +112,7 @@ function namesOf(
 	first: Entry,
 	{ unread }: Trouble,
 	{ cursors }: PollRead,
-	troubles: Local['troubles'],
+	{ troubles }: Local,
 	zone: string,
 ): string {
 	const labelOf = ([key]: Entry) =>
@@ -137,9 +126,4 @@ function namesOf(
 	const rest = unread.length - named.length;
 	const more = rest > 0 ? ` and ${rest.toLocaleString('en')} more` : '';
 	return `Not read: ${named.join(', ')}${more} (times in ${zone})`;
-}
-
-function roundOf(last: number) {
-	const hours = Math.floor((Date.now() - last) / HOUR_MS);
-	return `To read all users once takes ${hours} h or more`;
 }
