@@ -7,6 +7,7 @@ import type { SelectedUser } from '../service/users/selection';
 import { lowerUserId } from '../service/users/users';
 import { localTimeIn } from '../shared/dateTime';
 import { Problem, problemOfOne } from '../shared/problem';
+import { text } from '../shared/values';
 import type { Clock } from './clock';
 import { Cursors, hasFailed, labelOf, type Miss } from './cursors';
 import { SeenReadings } from './seen';
@@ -80,8 +81,9 @@ export class PollResult {
 	/** Notes a user of the list. The first one tells the team. */
 	meet(user: SelectedUser) {
 		const { cursors } = this;
-		if (cursors.met.size === 0 && user.team)
-			this.team = userPrefix(lowerUserId(user.team));
+		const team = text(user.record?.team_id);
+		if (cursors.met.size === 0 && team)
+			this.team = userPrefix(lowerUserId(team));
 		this.hasKnown ||= cursors.has(user);
 		cursors.meet(user);
 	}

@@ -29,7 +29,6 @@ export interface SelectedUser {
 	record?: IDataObject;
 	/** The client user ID, also where the rows may not have it. */
 	knownAs?: string;
-	team?: string;
 	/** The entry of *User IDs*. */
 	entry?: ListEntry;
 	/** An entry that is the same user. */
@@ -305,17 +304,11 @@ export function toSelectedUser(
 	record: IDataObject,
 	place: number,
 ): SelectedUser {
-	const { user_id, client_user_id, team_id } = record;
+	const { user_id, client_user_id } = record;
 	const sentId = String(user_id);
 	const user = {
 		user_id: lowerUserId(sentId),
 		client_user_id: text(client_user_id) || null,
 	};
-	return {
-		user,
-		sentId,
-		place,
-		record,
-		team: typeof team_id === 'string' ? team_id : undefined,
-	};
+	return { user, sentId, place, record };
 }
