@@ -31,8 +31,8 @@ const LEAST = 0.05;
 const MOST_FOR_FAILED = 0.7;
 /** Of a poll's budget: one that takes longer may cut off users. */
 const CUTS_OFF = 0.5;
-/** n8n's own where it has none, on both schedulers. */
-const LONG_MS = 300_000;
+/** Almost n8n's own where it has none, which tells a start on the durable scheduler. */
+const LONG_MS = 299_000;
 
 /** A fault that is a limit of one user. */
 const LIMITED = /^429| for /;
@@ -193,10 +193,7 @@ export class ProgressPlayer {
 
 	private get budgetMs() {
 		const { host } = this.watched;
-		const { scheduler, isLong } = this.history;
-		// The first poll time with the budget of a start looks like one.
-		const starts = scheduler === 'durable' && isLong ? 1 : 0;
-		return this.poll <= starts ? host.startBudgetMs : host.budgetMs;
+		return this.poll === 0 ? host.startBudgetMs : host.budgetMs;
 	}
 
 	private possibleRounds() {
@@ -245,6 +242,7 @@ export class ProgressPlayer {
 			failing: new Set([...met].filter((nr) => failing.has(nr))),
 			isPrompt: isPrompt(history),
 			served,
+			mayHaveRead: [...record.broken].some(({ nr }) => malformed.has(nr)),
 			mostReads: (since) => reads.mostSince(since),
 			watched: team.flatMap(({ nr }) => (malformed.has(nr) ? [] : [nr])),
 			unread: team.flatMap(({ nr }) => (served.has(nr) ? [] : [nr])),

@@ -20,6 +20,8 @@ export interface PollReports {
 	isPrompt: boolean;
 	/** Users who were read. */
 	served: Set<number>;
+	/** Whether anybody else may have been read, whose answer was malformed. */
+	mayHaveRead: boolean;
 	/** Most reads of any user since a poll. */
 	mostReads: (poll: number) => number;
 	/** Users who are watched, and can be read; those who were not. */
@@ -51,6 +53,8 @@ export class ReportsBound {
 	private reportedAt = -Infinity;
 	/** Polls with a failure, and without a report. */
 	private untold = 0;
+	/** End of the last poll that may have read anybody. */
+	private readAt = -Infinity;
 	/** When each user was last read, and in which poll. */
 	private readonly read = new Map<number, { at: number; poll: number }>();
 
@@ -61,7 +65,8 @@ export class ReportsBound {
 	) {}
 
 	judge(poll: PollReports) {
-		const { reported, error, logged, served, begun, ended, watched } = poll;
+		const { reported, error, logged, served, mayHaveRead, begun, ended, watched } = poll;
+		if (served.size > 0 || mayHaveRead) this.readAt = ended;
 		// A user who may be read or not, as with a malformed answer, may have been read.
 		for (const user of this.read.keys()) if (!watched.includes(user)) this.read.delete(user);
 		for (const user of watched) {
@@ -104,9 +109,8 @@ export class ReportsBound {
 		const ageOf = (at: number) => ended - at - (at < this.resumedAt ? this.pausedMs : 0);
 		const absent = watched.filter((user) => ageOf(this.read.get(user)!.at) > absentMs);
 		if (absent.length === 0) return;
-		const readAt = Math.max(...[...this.read.values()].map(({ at }) => at));
 		const isRound =
-			ended - readAt <= absentMs && absent.every((user) => mostReads(this.read.get(user)!.poll) <= OF_A_ROUND);
+			ended - this.readAt <= absentMs && absent.every((user) => mostReads(this.read.get(user)!.poll) <= OF_A_ROUND);
 		const isHourly = this.intervalMs > HOUR - MINUTE;
 		const gapMs = isRound ? 25 * HOUR : isHourly ? 0 : HOUR;
 		const about = { poll, absent, texts };
