@@ -3,9 +3,8 @@
  * is taken from the page, and n8n has it.
  */
 import { until } from '../../dev/host/process/until';
-import { History } from '../helpers/history';
+import { History, bloodPressure, KEY } from '../helpers/people';
 import { sectionOf, textOf } from '../helpers/pages';
-import { bloodPressure, KEY } from '../helpers/people';
 import { openEditor, soon, type Editor } from './editor';
 import { startHost, type Host } from './n8n';
 

@@ -6,9 +6,8 @@
 import type { Fault } from '../../dev/sandbox/switches';
 import { RETRY_LIMITS } from '../../nodes/HealthDataService/http/retry';
 import { useRunner } from '../helpers/engine';
-import { everythingIn } from '../helpers/inspect';
+import { everythingIn, listenersOf } from '../helpers/machine';
 import { plainService } from '../helpers/listeners';
-import { listenersOf } from '../helpers/machine';
 import { OTHER_KEY, STEADY } from '../helpers/people';
 import { bloodPressureOf, byUserId, listUsers, resolve } from '../helpers/requests';
 import { useVirtualTime } from '../helpers/virtualTime';

@@ -7,7 +7,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { Fault, Switches } from '../../dev/sandbox/switches';
 import { uuid } from '../../dev/sandbox/world';
 import { runNode } from '../helpers/engine';
-import { everythingIn } from '../helpers/inspect';
+import { everythingIn } from '../helpers/machine';
 import { KEY, people, SPECIAL_ID, STEADY } from '../helpers/people';
 import { bloodPressureOf, byClientId, byUserId, everyNth, listUsers, resolve, useSandbox } from '../helpers/requests';
 import { useVirtualTime } from '../helpers/virtualTime';

@@ -3,8 +3,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { User } from '../../dev/sandbox/schemas';
 import type { Reading } from '../../dev/sandbox/world';
 import { useRunner } from '../helpers/engine';
-import { at, History } from '../helpers/history';
-import { bloodPressure, mindfulness } from '../helpers/people';
+import { at, History, bloodPressure, mindfulness } from '../helpers/people';
 import { PollingHost } from '../helpers/pollingHost';
 import { bloodPressureOf, byUserId } from '../helpers/requests';
 

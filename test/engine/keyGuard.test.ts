@@ -13,12 +13,10 @@ import {
 	testCredential,
 	type Credential,
 } from '../helpers/engine';
-import { everythingIn } from '../helpers/inspect';
-import { listeningProxy, selfSignedService, type Listener } from '../helpers/listeners';
-import { requestAsHttpRequestNode } from '../helpers/machine';
+import { everythingIn, requestAsHttpRequestNode } from '../helpers/machine';
+import { SELF_SIGNED, listeningProxy, selfSignedService, type Listener } from '../helpers/listeners';
 import { PollingHost } from '../helpers/pollingHost';
 import { listUsers } from '../helpers/requests';
-import { SELF_SIGNED } from '../helpers/selfSigned';
 
 const KEY = 'sk-key-that-must-not-leak';
 const ELSEWHERE = 'https://health.test';

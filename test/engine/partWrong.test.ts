@@ -5,9 +5,8 @@
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import { TROUBLES, type TroubleName } from '../../dev/sandbox/troubles';
 import { OUTPUTS } from '../../nodes/HealthDataService/resources/timeseries/output';
-import { runNode } from '../helpers/engine';
-import { everythingIn } from '../helpers/inspect';
-import { useLogLines } from '../helpers/logLines';
+import { runNode, useLogLines } from '../helpers/engine';
+import { everythingIn } from '../helpers/machine';
 import { KEY, people, STEADY } from '../helpers/people';
 import { bloodPressureOf, byClientId, useSandbox } from '../helpers/requests';
 import { useVirtualTime } from '../helpers/virtualTime';

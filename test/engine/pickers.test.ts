@@ -5,7 +5,7 @@ import { uuid } from '../../dev/sandbox/world';
 import { readProvider } from '../../nodes/HealthDataService/fields/options';
 import { readUser } from '../../nodes/HealthDataService/fields/users';
 import { searchList } from '../helpers/engine';
-import { everythingIn } from '../helpers/inspect';
+import { everythingIn } from '../helpers/machine';
 import { createUser, fixedWorld, OTHER_KEY, SPECIAL, SPECIAL_ID, STEADY } from '../helpers/people';
 import { queryOf, useSandbox } from '../helpers/requests';
 import { useVirtualTime } from '../helpers/virtualTime';

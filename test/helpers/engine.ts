@@ -33,6 +33,7 @@ import { HealthDataServiceApi } from '../../credentials/HealthDataServiceApi.cre
 import { HealthDataService } from '../../nodes/HealthDataService/HealthDataService.node.ts';
 import type { ServiceCredential } from '../../nodes/HealthDataService/http/authenticate';
 import { useSandbox } from './requests';
+import { n8nLogger } from './machine';
 
 export const CREDENTIAL = 'healthDataServiceApi';
 const NODE_TYPE = 'n8n-nodes-health-data-service.healthDataService';
@@ -293,4 +294,20 @@ class StoredCredential extends ICredentialsHelper {
 	async updateCredentials() {}
 
 	async updateCredentialsOauthTokenData() {}
+}
+
+/** Of n8n's isolate, in which expressions are evaluated. */
+const OF_ISOLATE = /^\[\w+Bridge\] /;
+
+/** Collects the lines of each test. To be called once per describe. */
+export function useLogLines(): string[] {
+	const lines: string[] = [];
+	beforeEach(() => {
+		lines.length = 0;
+		for (const level of ['info', 'warn', 'error'] as const)
+			jest.spyOn(n8nLogger(), level).mockImplementation((...[line]: [string, ...unknown[]]) => {
+				if (!OF_ISOLATE.test(line)) lines.push(line);
+			});
+	});
+	return lines;
 }

@@ -1,5 +1,6 @@
 /** Node helpers of the tests. */
 const { getEventListeners } = require('node:events');
+const { inspect } = require('node:util');
 const { setFlagsFromString } = require('node:v8');
 const { runInNewContext } = require('node:vm');
 
@@ -49,3 +50,7 @@ exports.n8nLogger = () => {
 	const { Logger } = require(require.resolve('@n8n/backend-common', ofEngine));
 	return Container.get(Logger);
 };
+
+/** All that is reachable from `value`, hidden properties too, as text: for looking for what must not be there. @param {unknown} value */
+exports.everythingIn = (value) =>
+	inspect(value, { depth: 12, showHidden: true, maxArrayLength: null, maxStringLength: null });

@@ -1,10 +1,10 @@
-/** Small world with known readings, and the expected rows, computed without the node's code. */
+/** Worlds of the sandbox for tests: a small one with known readings and the rows expected of it, and one of which a test writes the history. */
 import { createHash } from 'node:crypto';
 import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 import type { BloodPressurePoint, MindfulnessPoint } from '../../dev/sandbox/metrics';
 import type { User } from '../../dev/sandbox/schemas';
-import { iso, uuid, type MetricName, type Reading, type World } from '../../dev/sandbox/world';
+import { iso, uuid, type MetricName, type Reading, type World, type Team } from '../../dev/sandbox/world';
 
 export const KEY = 'team-of-the-tests';
 export const OTHER_KEY = 'another-team';
@@ -138,3 +138,46 @@ export const readingsOf = (world: World, user: User, metric: MetricName = 'blood
 export const byTime = (rows: IDataObject[]) => [...rows].sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));
 
 const sortKey = (row: IDataObject) => `${row.timestamp ?? row.start} ${row.provider} ${row.source_type}`;
+
+export interface Entry {
+	user: User;
+	metric: MetricName;
+	reading: Reading;
+}
+
+export class History implements World {
+	readonly team: Team = { key: KEY, users: [] };
+	readonly teams = [this.team];
+	entries: Entry[] = [];
+
+	addUser(name: string, created = '2025-01-01T00:00:00.000000+00:00'): User {
+		const user = { ...createUser(name, ['omron']), created_on: created };
+		this.team.users = [...this.team.users, user];
+		return user;
+	}
+
+	removeUser(user: User) {
+		this.team.users = this.team.users.filter((one) => one !== user);
+	}
+
+	/** `late` in ms: how long after the measurement it reaches the service. */
+	add(user: User, reading: Reading, { metric = 'blood_pressure' as MetricName, late = 0 } = {}): Entry {
+		const entry = { user, metric, reading: { ...reading, arrived: reading.time + late } };
+		this.entries.push(entry);
+		return entry;
+	}
+
+	remove(entry: Entry) {
+		this.entries = this.entries.filter((one) => one !== entry);
+	}
+
+	readings(userId: string, metric: MetricName, from: number, to: number): Reading[] {
+		return this.entries
+			.filter((entry) => entry.user.user_id === userId && entry.metric === metric)
+			.map(({ reading }) => reading)
+			.filter(({ time }) => time >= from && time <= to)
+			.sort((a, b) => a.time - b.time);
+	}
+}
+
+export const at = (iso: string) => DateTime.fromISO(iso, { zone: 'utc' }).toMillis();

@@ -11,4 +11,7 @@ fc.configureGlobal({ seed: Number(PROPERTIES_SEED), numRuns: Number(PROPERTIES_R
 /** Whether there is time for long histories, as in CI. */
 const isLong = Number(PROPERTIES_RUNS) > 400;
 
-module.exports = { fc, isLong };
+/** Whether the test of whole days takes all of them, which takes long. */
+const EVERY_DAY = Boolean(process.env.EVERY_DAY);
+
+module.exports = { EVERY_DAY, fc, isLong };

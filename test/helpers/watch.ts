@@ -1,10 +1,11 @@
-/** Test setup of the trigger: a service with its history and clock, and n8n on either of its schedulers. */
+/** Set-up of the trigger: a service with its history, and n8n on either of its schedulers, at a clock that stands still or goes on. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { User } from '../../dev/sandbox/schemas';
+import type { Fault } from '../../dev/sandbox/switches';
 import type { Reading } from '../../dev/sandbox/world';
+import { RETRY_LIMITS } from '../../nodes/HealthDataService/http/retry';
 import type { TriggerState } from '../../nodes/HealthDataService/trigger/state';
-import { History } from './history';
-import { bloodPressure } from './people';
+import { History, bloodPressure } from './people';
 import { PollingHost, type HostOptions } from './pollingHost';
 import { useSandbox } from './requests';
 import { useVirtualTime } from './virtualTime';
@@ -28,24 +29,40 @@ export const iso = (time: number) => new Date(time).toISOString();
 
 let nodes = 0;
 
-/** To be called once per describe: it registers what must happen before and after each test. */
-export function watch(scheduler: Scheduler = 'memory') {
+/** A service with its history, and the triggers that read it. To be called once per describe. */
+function serviceOf(scheduler: Scheduler) {
 	const history = new History();
 	const used = useSandbox(() => ({ world: history }));
+	/** Of waiting, deadlines and pauses. */
 	const time = useVirtualTime(NOON);
-	const world = {
+	beforeEach(() => {
+		history.entries = [];
+		history.team.users = [];
+	});
+	return {
 		history,
 		used,
-		/** Of waiting, deadlines and pauses; n8n's clock and the service's stand still in a test unless it moves them. */
 		time,
-		/** n8n's clock, and the service's unless its own was set. */
-		clock: NOON,
-		anna: undefined as unknown as User,
-		ben: undefined as unknown as User,
 
 		/** A trigger like no other. */
 		trigger: (parameters: INodeParameters = allUsers, options: HostOptions = {}) =>
 			new PollingHost(used.credential, parameters, { scheduler, nodeId: `node ${++nodes}`, ...options }),
+
+		/** Requests for readings, by user ID. */
+		readingRequests: () => used.sandbox.requests.flatMap((url) => /timeseries\/([^/]+)\//.exec(url)?.slice(1) ?? []),
+	};
+}
+
+/** A trigger and two users, where n8n's clock and the service's stand still unless a test moves them. To be called once per describe. */
+export function watch(scheduler: Scheduler = 'memory') {
+	const service = serviceOf(scheduler);
+	const { history, used } = service;
+	const world = {
+		...service,
+		/** n8n's clock, and the service's unless its own was set. */
+		clock: NOON,
+		anna: undefined as unknown as User,
+		ben: undefined as unknown as User,
 
 		/** A reading that is measured, and reaches the service, so many minutes from now. */
 		reading: (minutes: number, systolic = 120, provider = 'omron', type = 'cuff'): Reading =>
@@ -54,21 +71,66 @@ export function watch(scheduler: Scheduler = 'memory') {
 		pass(ms: number) {
 			world.clock += ms;
 		},
-
-		/** Requests for readings, by user ID. */
-		readingRequests: () => used.sandbox.requests.flatMap((url) => /timeseries\/([^/]+)\//.exec(url)?.slice(1) ?? []),
 	};
 
 	beforeEach(() => {
 		world.clock = NOON;
 		jest.spyOn(Date, 'now').mockImplementation(() => world.clock);
 		used.sandbox.switches.now = () => world.clock;
-		history.entries = [];
-		history.team.users = [];
 		world.anna = history.addUser('anna');
 		world.ben = history.addUser('ben');
 	});
 	return world;
+}
+
+/** Poll times one after the other, while n8n's clock and the service's advance with virtual time. To be called once per describe. */
+export function timeline(scheduler: Scheduler) {
+	const service = serviceOf(scheduler);
+	const { history, used, time } = service;
+	const patience = { baseDelayMs: 500, maxDelayMs: 30_000 };
+	const { baseDelayMs, maxDelayMs } = RETRY_LIMITS;
+	const line = {
+		...service,
+		rows: [] as IDataObject[],
+		errors: [] as string[],
+
+		users: (count: number) => Array.from({ length: count }, (_, i) => history.addUser(`user ${i}`)),
+
+		/** A reading that arrives now. */
+		measure(user: User, systolic = 120, agoMs = 0) {
+			const at = time.now - agoMs;
+			return history.add(user, bloodPressure(iso(Math.floor(at / 1000) * 1000), systolic, 80), { late: agoMs });
+		},
+
+		/** Answers to the requests of which the address contains a text. */
+		answer(faults: Record<string, Fault | ((url: string) => Fault | undefined)>) {
+			used.sandbox.switches.fault = (_, url) => {
+				const found = Object.entries(faults).find(([part]) => url.includes(part))?.[1];
+				return typeof found === 'function' ? found(url) : found;
+			};
+		},
+
+		async polls(n8n: PollingHost, count: number, everyMs = MINUTE) {
+			const before = line.rows.length;
+			for (let poll = 0; poll < count; poll++) {
+				const begun = time.elapsed;
+				await n8n.tick().then(
+					(rows = []) => line.rows.push(...rows),
+					(error: Error) => line.errors.push(error.message),
+				);
+				await time.pass(Math.max(1, everyMs - (time.elapsed - begun)));
+			}
+			return line.rows.slice(before);
+		},
+	};
+	beforeEach(() => {
+		Object.assign(RETRY_LIMITS, patience);
+		time.error = 0;
+		line.rows.length = 0;
+		line.errors.length = 0;
+	});
+	afterAll(() => Object.assign(RETRY_LIMITS, { baseDelayMs, maxDelayMs }));
+	return line;
 }
 
 /** What the trigger remembers in n8n's database. */

@@ -6,8 +6,7 @@ const { spawnSync } = require('node:child_process');
 const { readFileSync, symlinkSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { ROOT } = require('../../dev/paths');
-const { copyRepository } = require('../helpers/copy');
-const { emptyFolder, removeFolder } = require('../helpers/folder');
+const { copyRepository, emptyFolder, removeFolder } = require('../helpers/folder');
 
 const page = readFileSync(join(ROOT, 'docs', 'adding-a-metric.md'), 'utf8').replace(/^\t/gm, '');
 const steps = [...page.matchAll(/In `([^`]+)`, before (?:the entry of )?`([^`]+)`:\n\n```\w+\n([^]*?)```/g)].map(

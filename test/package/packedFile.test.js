@@ -7,7 +7,7 @@ const { packPackage } = require('../../dev/host/installPackage');
 const { CACHE, ROOT } = require('../../dev/paths');
 const { previewOf } = require('../../dev/scripts/previews');
 const { missingIn, publicInterface, recorded } = require('../../dev/scripts/publicInterface');
-const { straysOf } = require('../helpers/reach');
+const { straysOf } = require('./reach');
 const { metrics: METRICS } = require('../../nodes/HealthDataService/service/readings/metrics');
 
 // Below the repository, so that `n8n-workflow` and `luxon` are found as they are inside n8n.

@@ -5,8 +5,7 @@ const { execFileSync, spawnSync } = require('node:child_process');
 const { cpSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { ROOT } = require('../../dev/paths');
-const { copyRepository } = require('../helpers/copy');
-const { emptyFolder, removeFolder } = require('../helpers/folder');
+const { copyRepository, emptyFolder, removeFolder } = require('../helpers/folder');
 
 /** @type {string} */
 let folder;

@@ -13,8 +13,7 @@ import { prepare, type Example } from '../e2e/examples/run';
 import { startHost, type Host } from '../e2e/n8n';
 import { emptyFolder, removeFolder } from '../helpers/folder';
 import { rawAnswers } from './table';
-import { History, type Entry } from '../helpers/history';
-import { bloodPressure, expectedRows, KEY } from '../helpers/people';
+import { History, type Entry, bloodPressure, expectedRows, KEY } from '../helpers/people';
 
 const NIGHTLY = 'nightly-table-postgres.json';
 const BACKFILL = 'backfill-and-follow.json';

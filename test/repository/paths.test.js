@@ -7,7 +7,7 @@
 const { readFileSync } = require('node:fs');
 const { dirname, join, normalize } = require('node:path');
 const { ROOT } = require('../../dev/paths');
-const { repositoryFiles } = require('../helpers/repositoryFiles');
+const { repositoryFiles } = require('../helpers/folder');
 
 const NODE = 'nodes/HealthDataService';
 const files = repositoryFiles();

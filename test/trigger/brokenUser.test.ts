@@ -1,8 +1,7 @@
 /** Failed user: the readings of all others are emitted in the same poll, theirs after recovery, and the failure is reported. */
 import type { TroubleName } from '../../dev/sandbox/troubles';
 import { SeenReadings } from '../../nodes/HealthDataService/trigger/seen';
-import { everythingIn } from '../helpers/inspect';
-import { n8nLogger } from '../helpers/machine';
+import { everythingIn, n8nLogger } from '../helpers/machine';
 import { allUsers, failedUsers, HOUR, MINUTE, onBothSchedulers, savedState, valuesOf, watch } from '../helpers/watch';
 
 const STATUSES: TroubleName[] = ['fails', 'refused', 'invalid', 'missing', 'lostOnPageTwo', 'failsOnPageTwo'];

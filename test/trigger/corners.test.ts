@@ -6,8 +6,7 @@ import { uuid } from '../../dev/sandbox/world';
 import { createUser } from '../helpers/people';
 import type { PollingHost } from '../helpers/pollingHost';
 import { byUserId } from '../helpers/requests';
-import { timeline } from '../helpers/timeline';
-import { allUsers, HOUR, iso, MINUTE, onBothSchedulers } from '../helpers/watch';
+import { allUsers, HOUR, iso, MINUTE, onBothSchedulers, timeline } from '../helpers/watch';
 
 const DAY = 24 * HOUR;
 const YEAR = 365 * DAY;

@@ -2,8 +2,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 import type { Fault } from '../../dev/sandbox/switches';
 import { byClientId, byUserId } from '../helpers/requests';
-import { timeline } from '../helpers/timeline';
-import { allUsers, HOUR, iso, MINUTE, onBothSchedulers } from '../helpers/watch';
+import { allUsers, HOUR, iso, MINUTE, onBothSchedulers, timeline } from '../helpers/watch';
 
 const LATENCY: Fault = { delayMs: 2000 };
 const throttle = (seconds?: number): Fault => ({
@@ -43,7 +42,7 @@ onBothSchedulers((scheduler) => {
 		const begun = t.time.elapsed;
 		await n8n.tick();
 		expect(t.time.elapsed - begun).toBe(scheduler === 'memory' ? 120_000 : 16_000);
-		expect(t.asked().slice(0, 10)).toEqual(users.slice(20).map(({ user_id }) => user_id));
+		expect(t.readingRequests().slice(0, 10)).toEqual(users.slice(20).map(({ user_id }) => user_id));
 	});
 
 	it('one user with slow pages takes half a poll at most', async () => {
@@ -161,7 +160,7 @@ onBothSchedulers((scheduler) => {
 			// The list, or a user who was read, tells whose it is.
 			const lists = t.used.sandbox.requests.filter((url) => url === '/v2/user?limit=1');
 			expect(lists.length).toBeLessThanOrEqual(1);
-			expect(t.asked().filter((id) => id === users[3].user_id)).toHaveLength(1);
+			expect(t.readingRequests().filter((id) => id === users[3].user_id)).toHaveLength(1);
 		}
 		t.answer({});
 		expect(await t.polls(n8n, 1)).toHaveLength(4);

@@ -3,7 +3,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import type { BloodPressurePoint } from '../../dev/sandbox/metrics';
 import type { User } from '../../dev/sandbox/schemas';
 import type { Fault } from '../../dev/sandbox/switches';
-import { useLogLines } from '../helpers/logLines';
+import { useLogLines } from '../helpers/engine';
 import { bloodPressure } from '../helpers/people';
 import type { PollingHost } from '../helpers/pollingHost';
 import { HOUR, iso, MINUTE, onBothSchedulers, watch } from '../helpers/watch';

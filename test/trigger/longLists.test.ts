@@ -2,8 +2,7 @@
 import type { Fault } from '../../dev/sandbox/switches';
 import { uuid } from '../../dev/sandbox/world';
 import { createUser } from '../helpers/people';
-import { timeline } from '../helpers/timeline';
-import { allUsers, HOUR, MINUTE, onBothSchedulers, valuesOf, watch } from '../helpers/watch';
+import { allUsers, HOUR, MINUTE, onBothSchedulers, timeline, valuesOf, watch } from '../helpers/watch';
 
 const INVALID: Fault = { status: 422, body: { detail: [{ loc: ['path', 'user_id'] }] } };
 const limited = (seconds: number): Fault => ({ status: 429, headers: { 'retry-after': String(seconds) } });

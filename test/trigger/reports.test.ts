@@ -4,7 +4,7 @@
  */
 import type { INodeParameters } from 'n8n-workflow';
 import type { Fault } from '../../dev/sandbox/switches';
-import { useLogLines } from '../helpers/logLines';
+import { useLogLines } from '../helpers/engine';
 import { n8nLogger } from '../helpers/machine';
 import { byClientId } from '../helpers/requests';
 import { allUsers, MINUTE, onBothSchedulers, watch } from '../helpers/watch';

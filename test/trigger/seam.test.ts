@@ -3,10 +3,9 @@
  * fields and statements, with late and corrected readings.
  */
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
-import type { Entry } from '../helpers/history';
+import { type Entry, bloodPressure } from '../helpers/people';
 import { readExample } from '../e2e/examples/files';
 import { runNode } from '../helpers/engine';
-import { bloodPressure } from '../helpers/people';
 import { HOUR, iso, MINUTE, NOON, onBothSchedulers, watch } from '../helpers/watch';
 
 const { nodes } = readExample('backfill-and-follow.json') as { nodes: INode[] };

@@ -1,7 +1,7 @@
 /** Scope of the watch: its team, its fields, those that restart it, and its start. */
 import type { INodeParameters } from 'n8n-workflow';
 import { type Team, uuid } from '../../dev/sandbox/world';
-import { useLogLines } from '../helpers/logLines';
+import { useLogLines } from '../helpers/engine';
 import { nextTurn } from '../helpers/machine';
 import { createUser, mindfulness } from '../helpers/people';
 import { byUserId } from '../helpers/requests';

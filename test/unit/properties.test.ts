@@ -6,9 +6,8 @@ import { Problem } from '../../nodes/HealthDataService/shared/problem';
 import { text, toNumber } from '../../nodes/HealthDataService/shared/values';
 import { identify, identityOf } from '../../nodes/HealthDataService/service/readings/identity';
 import { groupedRow, groupsOf, readingRows } from '../../nodes/HealthDataService/service/readings/rows';
-import { bloodPressure } from '../helpers/metrics';
+import { bloodPressure, toDateRange } from '../helpers/metrics';
 import { fc } from '../helpers/properties';
-import { toDateRange } from '../helpers/ranges';
 
 const owner = { user_id: 'u', client_user_id: null };
 const COLUMNS = columnsOf(bloodPressure);

@@ -3,13 +3,11 @@
  * pictures. What the texts say is tested at the node and the trigger.
  */
 import { DateTime } from 'luxon';
-
 import type { User } from '../../../dev/sandbox/schemas';
 import { defaultSwitches } from '../../../dev/sandbox/switches';
 import { until } from '../../../dev/host/process/until';
 import { EVERY_TWO_SECONDS, useHost } from '../n8n';
-import { bloodPressure, KEY } from '../../helpers/people';
-import { History } from '../../helpers/history';
+import { bloodPressure, KEY, History } from '../../helpers/people';
 import { TODAY, ZONE } from './exampleWorld';
 import { startSlack } from './fakeSlack';
 import { readExample } from './files';

@@ -1,7 +1,6 @@
-/** Readings of one user, source and instant (mostly one), and a table of them by `row_id`. */
-import { fail } from './fail';
-import type { Row } from './judged';
-import { valueAt, type Measured } from './world';
+/** Groups that a trigger watches: readings of one user, source and instant (mostly one), and a table of them by `row_id`. */
+import { fail, type Row } from './judged';
+import { valueAt, type Measured, groupKey, type ModelWorld, type Person } from './world';
 
 export class Group {
 	readings: Measured[] = [];
@@ -85,5 +84,24 @@ export class Group {
 			if (isPromised && !held.includes(value))
 				fail('a reading or correction did not go out', { reading: one.nr, key: this.key, value, held });
 		}
+	}
+}
+
+export class Groups {
+	private readonly groups = new Map<string, Group>();
+
+	constructor(private readonly world: ModelWorld) {}
+
+	of(reading: Measured): Group {
+		const key = groupKey(reading);
+		const group = this.groups.get(key) ?? new Group(key);
+		this.groups.set(key, group);
+		group.readings = this.world.groupOf(reading);
+		return group;
+	}
+
+	ofPerson(person: Person, isWanted: (reading: Measured) => boolean): Set<Group> {
+		const theirs = this.world.readings.filter((one) => one.person === person && isWanted(one));
+		return new Set(theirs.map((one) => this.of(one)));
 	}
 }

@@ -12,7 +12,7 @@
  * - a reading dated ahead that came before its user was first read; one dated less than a day ahead that was there at the beginning,
  *   of a user that the first poll could not read;
  * - without a time of the service: what is older than the lookback by a clock that is ahead, until a poll that reads all users finds it set back; for good where it
- *   was set right between polls, for longer than it was ahead: then this cannot be detected (clockWatch.ts);
+ *   was set right between polls, for longer than it was ahead: then this cannot be detected (lookbacks.ts);
  * - what changed while its user was being read: the next poll decides;
  * - readings of one instant may go out again under another of their ids when one of them comes, goes or is corrected.
  */
@@ -77,4 +77,10 @@ export interface Judge {
 	judge(poll: Poll): void;
 	changeLookback(from: number, ms: number): void;
 	changeLimits(from: number, limits: Limits): void;
+}
+
+export class Broken extends Error {}
+
+export function fail(what: string, about?: object): never {
+	throw new Broken(about ? `${what}: ${JSON.stringify(about)}` : what);
 }

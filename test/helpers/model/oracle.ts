@@ -3,12 +3,9 @@
  * node's code. One for each watch: from the poll in which watching began until something else is watched.
  * Its exceptions, with reasons, are in judged.ts.
  */
-import { ClockWatch } from './clockWatch';
-import { fail } from './fail';
-import type { Group } from './group';
-import { Groups } from './groups';
-import { isInScope, isWanted, type Judge, type Poll, type Row, type Scope } from './judged';
-import { Lookbacks } from './lookbacks';
+import { ClockWatch, Lookbacks } from './lookbacks';
+import { fail, isInScope, isWanted, type Judge, type Poll, type Row, type Scope } from './judged';
+import { type Group, Groups } from './group';
 import { isWrittenAs, reaches, type Limits } from './values';
 import { valueAt, type Measured, type ModelWorld, type Person } from './world';
 

@@ -3,8 +3,7 @@
  * draw. What it served in a poll is written down for the oracle.
  */
 import type { IHttpRequestOptions } from 'n8n-workflow';
-import type { Fault, PollRecord, UserFault } from './faults';
-import type { RateLimit } from './progress/rateLimit';
+import type { Fault, PollRecord, UserFault, RateLimit } from './faults';
 import type { VirtualTime } from '../virtualTime';
 import { valueAt, type ModelWorld, type Person } from './world';
 import { answer, groupWith, malformed, throttledAnswer, userOf, type Answer, type Writing } from './wire';

@@ -1,6 +1,6 @@
 /** Triggers of a history in n8n: one, or two when its workflow is copied. */
 import type { INodeParameters } from 'n8n-workflow';
-import { fail } from './fail';
+import { fail } from './judged';
 import type { Fault } from './faults';
 import type { Events } from './events';
 import { HOUR, LOOKBACK_HOURS, type Setting, type Step } from './steps';

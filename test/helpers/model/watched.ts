@@ -1,14 +1,13 @@
-/** One trigger of a history with its oracle, which is a new one whenever something else is watched. */
-import type { INodeParameters, WorkflowActivateMode } from 'n8n-workflow';
-import { fail } from './fail';
+/** One trigger of a history with its trace and its oracle, which is a new one whenever something else is watched. */
+import type { INodeParameters, WorkflowActivateMode, IDataObject } from 'n8n-workflow';
+import { fail, type Row, type Scope } from './judged';
 import { endOf, ModelHost, type Ended, type HostedOptions } from './modelHost';
-import type { Row, Scope } from './judged';
 import type { ModelService } from './service';
-import { traced } from './traced';
 import type { Limits } from './values';
 import type { VirtualTime } from '../virtualTime';
 import { Watching } from './watching';
 import type { ModelWorld } from './world';
+import type { PollRecord } from './faults';
 
 /** What is around n8n. */
 export interface Around {
@@ -185,4 +184,23 @@ export class Watched {
 		const isSaved = this.host.isDurable || rows.length > 0 || isStart || isFirstRound;
 		if (isKept && isSaved) this.watching.oracle?.save();
 	}
+}
+
+/** What an answer holds in place of a text may be nested too deep to be shown. */
+const shown = (value: unknown) => (typeof value === 'object' ? 'an object' : String(value));
+
+export function traced(
+	begun: number,
+	isStart: boolean,
+	{ requests, served, broken }: PollRecord,
+	rows: IDataObject[],
+	error?: Error,
+): string[] {
+	const counts = `${requests} requests, ${served.size} users read, ${broken.size} broken`;
+	return [
+		`  ${new Date(begun).toISOString()} ${isStart ? 'start' : 'poll'}: ${counts}${error ? `, ${error.message}` : ''}`,
+		...rows.map(
+			(row) => `    ${row.change} nr ${row.nr} ${shown(row.code)} ${shown(row.timestamp)} ${row.row_id ?? row.user_id}`,
+		),
+	];
 }

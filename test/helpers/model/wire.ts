@@ -1,6 +1,6 @@
 /** Response formats of a history's service: times in many forms, sources without a type in three. */
 import type { IDataObject } from 'n8n-workflow';
-import type { RateLimit } from './progress/rateLimit';
+import type { RateLimit } from './faults';
 import { written, type Spelling } from './values';
 import type { Measured, Person } from './world';
 

@@ -1,7 +1,7 @@
 /** Problem, and its conversion to an error of n8n. */
 import { ApplicationError, NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 import { Problem, problemOfOne, toNodeError, type Kind } from '../../../nodes/HealthDataService/shared/problem';
-import { everythingIn } from '../../helpers/inspect';
+import { everythingIn } from '../../helpers/machine';
 
 const node = { id: '1', name: 'Node', type: 'test', typeVersion: 1, position: [0, 0], parameters: {} } as INode;
 

@@ -1,4 +1,7 @@
-/** Histories of odd answers, as they are drawn: user lists, Resolve, saved states, users who fail now and then, changes of limits. */
+/**
+ * Histories of odd answers, as they are drawn: user lists, Resolve, saved states with one broken part, users who fail now and then,
+ * changes of limits.
+ */
 import fc from 'fast-check';
 import { CODES, type Limits } from '../values';
 
@@ -126,3 +129,29 @@ export const ODD_KINDS: Record<string, fc.Arbitrary<OddHistory>> = {
 		),
 	}),
 };
+
+type Node = Record<string, unknown>;
+
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null;
+
+const REPLACEMENTS = [null, 'x', '', -1, 0, 1e20, 2 ** 53, true, [], {}, undefined];
+
+/** Holder and name of each part, however deep. */
+const partsIn = (node: Node): Array<[Node, string]> =>
+	Object.entries(node).flatMap(
+		([name, value]): Array<[Node, string]> => [[node, name], ...(isNode(value) ? partsIn(value) : [])],
+	);
+
+/** @param saved what n8n's database holds @param part which of its parts @param by by what it is replaced */
+export function broken(saved: string, part: number, by: number): string {
+	const data = JSON.parse(saved) as Node;
+	const holder = (isNode(data.state) ? data : Object.values(data).find((one) => isNode(one) && one.state)) as
+		| { state: Node }
+		| undefined;
+	if (!holder) return saved;
+	// In memory, a state that names another node is that of another node.
+	const parts = partsIn(holder.state).filter(([, name]) => name !== 'node');
+	const [node, name] = parts[part % parts.length];
+	node[name] = REPLACEMENTS[by % REPLACEMENTS.length];
+	return JSON.stringify(data);
+}

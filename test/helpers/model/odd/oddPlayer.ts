@@ -1,14 +1,13 @@
 /** Plays a history of odd answers: one trigger, polls at its times, each judged by the truth. */
 import type { INodeParameters } from 'n8n-workflow';
-import { fail } from '../fail';
+import { fail } from '../judged';
 import { ModelHost, type Ended } from '../modelHost';
 import { ModelService } from '../service';
 import { HOUR } from '../steps';
 import type { Limits } from '../values';
 import { VirtualTime } from '../../virtualTime';
 import { ModelWorld, type Person } from '../world';
-import { broken } from './brokenState';
-import { BYSTANDERS, type OddHistory } from './oddHistory';
+import { broken, BYSTANDERS, type OddHistory } from './oddHistory';
 import { Reports, Truth } from './truth';
 
 const NOON = Date.UTC(2026, 5, 1, 12);

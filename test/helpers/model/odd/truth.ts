@@ -1,6 +1,6 @@
 /** Oracle of the odd histories: for each reading, whether it must go out, may, or must not. Independent of the node and of oracle.ts. */
 import type { IDataObject } from 'n8n-workflow';
-import { fail } from '../fail';
+import { fail } from '../judged';
 import { HOUR } from '../steps';
 import { reaches, type Limits } from '../values';
 import { valueAt, type Measured, type ModelWorld, type Person } from '../world';

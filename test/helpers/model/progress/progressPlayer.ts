@@ -9,12 +9,10 @@ import { ModelService } from '../service';
 import { VirtualTime } from '../../virtualTime';
 import { Watched } from '../watched';
 import { ModelWorld, type Person } from '../world';
-import { answerMs, soundMs, usersOfPoll } from './facts';
-import { RateLimit } from './rateLimit';
-import { ReadsBound } from './readsBound';
-import { ReportsBound } from './reportsBound';
+import { answerMs, soundMs, usersOfPoll, ReadsBound, ReportsBound } from './bounds';
+import { RateLimit } from '../faults';
 import { faultsAt, isDuring, isLimited, isMixed, isPrompt, type ProgressHistory } from './troubles';
-import { fail } from '../fail';
+import { fail } from '../judged';
 
 const NOON = Date.UTC(2026, 5, 1, 12);
 const SECOND = 1000;

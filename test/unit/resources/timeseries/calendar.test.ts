@@ -4,7 +4,7 @@
  */
 import { DateTime } from 'luxon';
 import { edgeOf } from '../../../../nodes/HealthDataService/resources/timeseries/calendar';
-import { EVERY_DAY } from '../../../helpers/everyDay';
+import { EVERY_DAY } from '../../../helpers/properties';
 
 /** Undefined for a day that the zone left out. */
 function calendarDay(day: string, zone: string) {

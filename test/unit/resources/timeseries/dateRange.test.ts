@@ -1,7 +1,7 @@
 /** Conversion of the date fields to instants: presets, days and times, in any time zone. */
 import { DateTime, Settings } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
-import { readRange, readRanges, toDateRange } from '../../../helpers/ranges';
+import { readRange, readRanges, toDateRange } from '../../../helpers/metrics';
 
 const BERLIN = 'Europe/Berlin';
 // Monday after the change of clocks in Berlin, shortly after midnight there and still Sunday in UTC.

@@ -6,9 +6,8 @@ import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 import { groupsOf, type ReadRange } from '../../../../nodes/HealthDataService/service/readings/rows';
 import { summaryRows, type CompareWith } from '../../../../nodes/HealthDataService/service/readings/summary';
-import { bloodPressure } from '../../../helpers/metrics';
+import { bloodPressure, readRanges } from '../../../helpers/metrics';
 import { fc } from '../../../helpers/properties';
-import { readRanges } from '../../../helpers/ranges';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

@@ -10,10 +10,9 @@ import {
 	summaryRows,
 	type SummaryOptions,
 } from '../../../../nodes/HealthDataService/service/readings/summary';
-import { bloodPressure, mindfulness } from '../../../helpers/metrics';
+import { bloodPressure, mindfulness, readRange } from '../../../helpers/metrics';
 import { anyReadings, countOf, localOf, pointOf, rowOf, type Reading } from '../../../helpers/oracle';
 import { fc } from '../../../helpers/properties';
-import { readRange } from '../../../helpers/ranges';
 
 const user = { user_id: 'u', client_user_id: 'c' };
 const NOW = DateTime.fromISO('2026-05-01T12:00:00Z');

@@ -15,7 +15,6 @@ import {
 } from '../../../../nodes/HealthDataService/service/users/selection';
 import { Problem } from '../../../../nodes/HealthDataService/shared/problem';
 import { movingTeam, type TeamOptions } from '../../../helpers/movingTeam';
-import { resolved } from '../../../helpers/selected';
 
 const team = (size: number, options: Partial<TeamOptions> = {}) => movingTeam({ size, ...options });
 const ids = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => `c${from + i}`);
@@ -24,6 +23,15 @@ const broken = new Problem('Broken', 'Advice');
 const rejects = (error: Error) => async () => await Promise.reject(error);
 /** User ID, client user ID and place. */
 const shown = ({ user, place }: SelectedUser) => `${user.user_id} ${user.client_user_id} ${place}`;
+/** Users as a read finds them: those of entries are resolved one by one. */
+async function resolved(selection: UserSelection, get: Get): Promise<SelectedUser[]> {
+	const users: SelectedUser[] = [];
+	for await (const one of selection.users(get)) {
+		const user = one.resolve ? await one.resolve(one, get) : one;
+		if (user) users.push(user);
+	}
+	return users;
+}
 const found = async (selection: UserSelection, get: Get) => (await resolved(selection, get)).map(shown);
 describe('a list', () => {
 	it('by user ID takes no request, and keeps order and places', async () => {
