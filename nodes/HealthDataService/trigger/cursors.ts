@@ -47,21 +47,14 @@ export const hasFailed = ({ ended }: Cursor) => ended === 'failed';
  */
 export type Miss = 'failed' | 'cut' | 'limited';
 
-type Step = (poll: number) => Partial<Cursor>;
-
-/** The user stays due. */
-const stays: Step = () => ({ ended: 'cut' });
-/** The user had a turn. */
-const passes: Step = (poll) => ({ tried: poll });
-/** The next try comes after the reads of all others. */
-const fails: Step = (poll) => ({ tried: poll, ended: 'failed' });
-
-/** The next cursor, by how the read ended and how the one before did. The window stays. */
-const NEXT: Record<Miss, Record<'read' | 'cut' | 'failed', Step>> = {
-	failed: { read: fails, cut: fails, failed: fails },
-	cut: { read: stays, cut: fails, failed: fails },
-	limited: { read: stays, cut: passes, failed: stays },
-};
+/** How the cursor changes, by how the read ended and how the one before did. The window stays. */
+function afterMiss(miss: Miss, { ended }: Cursor, poll: number) {
+	// The next try comes after the reads of all others.
+	const isFailure = miss === 'failed' || (miss === 'cut' && ended);
+	if (isFailure) return { tried: poll, ended: 'failed' } as const;
+	const hadTurn = miss === 'limited' && ended === 'cut';
+	return hadTurn ? { tried: poll } : ({ ended: 'cut' } as const);
+}
 
 export class Cursors {
 	private readonly all = new Map<string, Cursor>();
@@ -205,10 +198,9 @@ export class Cursors {
 		return { start, end, watchingSince, readAt: latestNow };
 	}
 
-	/** After a successful read: the window begins `lookback` before the newest reading of the poll. */
-	move(listed: Listed, newest: number) {
-		const { from: before } = this.ofRead(listed);
-		const from = Math.max(before, newest - this.settings.lookback);
+	/** After a successful read with that cursor: the window begins `lookback` before the newest reading of the poll. */
+	move(listed: Listed, before: Cursor, newest: number) {
+		const from = Math.max(before.from, newest - this.settings.lookback);
 		this.name(listed);
 		const key = this.keyOf(listed);
 		this.all.set(key, { from, tried: this.poll, read: this.clock.now });
@@ -224,8 +216,7 @@ export class Cursors {
 
 	/** After a read without success. */
 	miss(listed: Listed, miss: Miss) {
-		const { ended = 'read' } = this.of(listed);
-		this.change(listed, NEXT[miss][ended](this.poll));
+		this.change(listed, afterMiss(miss, this.of(listed), this.poll));
 	}
 
 	private get poll() {

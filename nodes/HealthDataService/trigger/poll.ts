@@ -159,17 +159,16 @@ function tell(
 			),
 		);
 	const report = reportOf(read, local, clock.time, settings.zone);
-	const troubles = [...local.troubles.values()];
-	const faulty = troubles.find(({ problem }) => problem.fault);
-	if (report.problem && faulty) logFault(context, faulty.problem);
 	for (const problem of [wrongField, report.problem])
 		if (problem) tellError(context, problem);
 	return { ...state, told: report.told };
 }
 
 /** A failed execution beside the poll, which starts the error workflow. */
-const tellError = (context: IPollFunctions, problem: Problem) =>
+function tellError(context: IPollFunctions, problem: Problem) {
+	logFault(context, problem);
 	context.__emitError(toNodeError(context.getNode(), problem));
+}
 
 const toOutput = (rows: IDataObject[]): INodeExecutionData[][] => [
 	rows.map((json) => ({ json })),

@@ -62,8 +62,8 @@ export class PollResult {
 	/** Whether a user of the list was met before. */
 	private hasKnown = false;
 	private readonly troubles = new Map<string, Trouble | undefined>();
-	/** Users who were read. */
-	private readonly reads: UserResult[] = [];
+	/** Users who were read, and the cursors of these reads. */
+	private readonly reads = new Map<UserResult, Cursor>();
 	private readonly found: FoundRow[] = [];
 	private readonly seen: SeenReadings;
 	readonly cursors: Cursors;
@@ -98,7 +98,7 @@ export class PollResult {
 	}
 
 	get hasRead() {
-		return this.reads.length > 0;
+		return this.reads.size > 0;
 	}
 
 	get isFull() {
@@ -122,7 +122,7 @@ export class PollResult {
 		} catch (error) {
 			return problemOfOne(error, false);
 		}
-		this.reads.push(result);
+		this.reads.set(result, cursor);
 		this.troubles.set(this.cursors.keyOf(result), undefined);
 		return undefined;
 	}
@@ -160,8 +160,8 @@ export class PollResult {
 		const { before, cursors, seen, troubles, isOtherTeam } = this;
 		const { isListRead, isListEmpty, pausedUntil } = extent;
 		const { emitted, finished } = this.emit();
-		const moved = finished.map((result) => cursors.ofRead(result));
-		for (const result of finished) cursors.move(result, seen.newest);
+		for (const [result, cursor] of finished)
+			cursors.move(result, cursor, seen.newest);
 		// Known users may come later on the list. Until then, those of another team have no cursor.
 		const isUnclear = isOtherTeam && !isListRead;
 		if (!isUnclear) cursors.settle(isListRead);
@@ -181,13 +181,13 @@ export class PollResult {
 		return {
 			items: this.itemsOf(emitted, extent),
 			state,
-			mustSave: moved.some(({ read }) => read === undefined),
+			mustSave: finished.some(([, { read }]) => read === undefined),
 			isOtherTeam: isOtherTeam && isListRead,
 			isListRead,
 			listProblem: this.listProblemOf(isUnclear, isListEmpty),
 			troubles,
 			hasRead: this.hasRead,
-			recovered: moved.filter(hasFailed).length,
+			recovered: finished.filter(([, cursor]) => hasFailed(cursor)).length,
 			cursors,
 		};
 	}
@@ -206,7 +206,9 @@ export class PollResult {
 		const emitted = left.splice(0, this.settings.maxRows);
 		for (const { row } of emitted) this.seen.remember(row, 'e');
 		const unfinished = new Set(left.map(({ result }) => result));
-		const finished = this.reads.filter((result) => !unfinished.has(result));
+		const finished = [...this.reads].filter(
+			([result]) => !unfinished.has(result),
+		);
 		return { emitted, finished };
 	}
 
