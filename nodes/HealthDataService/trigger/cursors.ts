@@ -78,17 +78,16 @@ export class Cursors {
 		for (const { users, ...cursor } of before.cursors) {
 			for (const key of partsOf(users, KEY_LENGTH)) this.all.set(key, cursor);
 		}
-		for (const name of partsOf(before.names ?? '', 2 * KEY_LENGTH))
-			this.names.set(name.slice(0, KEY_LENGTH), name.slice(KEY_LENGTH));
-		for (const entry of this.entries) this.meet({ user: NOBODY, entry });
+		for (const entry of this.selection.entries ?? []) {
+			const key = keyOf(entry.id);
+			const named = before.names?.[key];
+			if (named) this.names.set(key, named);
+			this.meet({ user: NOBODY, entry });
+		}
 	}
 
 	private get selection() {
 		return this.settings.target.selection;
-	}
-
-	private get entries() {
-		return this.selection.entries ?? [];
 	}
 
 	/** Of the user of the list, or of the one whom the entry names; of the entry itself until that is known. */
@@ -290,12 +289,11 @@ export class Cursors {
 		const windows = new Map<string, number>();
 		for (const [key, { from }] of this.all) {
 			const prefix = prefixOf(key);
-			const earliest = from - CLOCK_ERROR_MS;
-			const known = windows.get(prefix) ?? earliest;
-			windows.set(prefix, Math.min(earliest, known));
+			windows.set(prefix, Math.min(from, windows.get(prefix) ?? from));
 		}
-		const ofFormerUsers = this.since - this.settings.lookback - CLOCK_ERROR_MS;
-		return (prefix: string) => windows.get(prefix) ?? ofFormerUsers;
+		const ofFormerUsers = this.since - this.settings.lookback;
+		return (prefix: string) =>
+			(windows.get(prefix) ?? ofFormerUsers) - CLOCK_ERROR_MS;
 	}
 
 	toSave(): SavedCursor[] {
@@ -308,9 +306,7 @@ export class Cursors {
 	}
 
 	/** Of the entries that name a user. */
-	namesToSave(): string | undefined {
-		const keys = this.entries.map(({ id }) => keyOf(id));
-		const named = keys.filter((key) => this.names.has(key));
-		return named.map((key) => key + this.names.get(key)).join('') || undefined;
+	namesToSave() {
+		return this.names.size > 0 ? Object.fromEntries(this.names) : undefined;
 	}
 }

@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto';
 import { isObject } from '../shared/values';
 
-const VERSION = 4;
+const VERSION = 5;
 
 /** All times in ms since 1970. Hashes only: no user ID and no reading. */
 export interface TriggerState {
@@ -24,8 +24,8 @@ export interface TriggerState {
 	since: number;
 	/** One cursor per user, and per entry of *User IDs* that names nobody yet. */
 	cursors: SavedCursor[];
-	/** For each entry of *User IDs* its hash, and the hash of the user whom it names: the same 12 characters as of `users`. */
-	names?: string;
+	/** Hash of an entry of *User IDs* → hash of the user whom it names: the same 12 characters as of `users`. */
+	names?: Record<string, string>;
 	/** Hour since 1970 → hashes of the readings of that hour (seen.ts). */
 	seen: Record<string, string>;
 	/** Time of the last report, until all users are read again. */
