@@ -106,6 +106,8 @@ export class OddPlayer {
 
 	private async restart() {
 		this.host.kill();
+		// The poll after trouble may be repeated.
+		this.soundPolls = 0;
 		if (this.history.scheduler === 'memory') this.reports.forget();
 		await this.judged(() => this.host.start('init'));
 	}
