@@ -2,11 +2,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { aggregate } from '../service/readings/aggregates';
 import { madeRowId, type IdentifiedRow } from '../service/readings/identity';
-import {
-	arePossible,
-	reachedBy,
-	reachedText,
-} from '../service/readings/measured';
+import { reachedBy, reachedText } from '../service/readings/measured';
 import {
 	isCounted,
 	readingOf,
@@ -219,7 +215,7 @@ function rangesOf(
 	measurements: readonly Measurement[],
 ): IDataObject {
 	const possible = measurements.filter(({ exact }) =>
-		arePossible(metric, exact),
+		metric.isPossible(...exact),
 	);
 	const entries = measuredColumns(metric).flatMap((column, at) => {
 		const numbers = possible

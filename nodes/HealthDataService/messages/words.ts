@@ -1,6 +1,5 @@
 /** Words for readings: values, times, limits, and how far beyond its limits a reading is. */
 import {
-	arePossible,
 	REACHED,
 	reachedBy,
 	type Measured,
@@ -201,7 +200,7 @@ function flawOf(metric: Metric, one: Measurement): string | undefined {
 	if (isCounted(metric, one)) return undefined;
 	if (one.values.some((value) => typeof value === 'string'))
 		return 'not comparable';
-	return arePossible(metric, one.exact) ? 'incomplete' : 'cannot be right';
+	return metric.isPossible(...one.exact) ? 'incomplete' : 'cannot be right';
 }
 
 interface ListLength {

@@ -18,22 +18,19 @@ export type Measured = number | null | string;
 export interface Values {
 	/** To show and to compare: texts, minima, maxima, limits, and which readings are equal or changed. */
 	values: Measured[];
-	/** Not rounded: for sums, means and what is possible, which would add up the errors. */
-	exact: Measured[];
+	/** Not rounded, for sums, means and what is possible, which would add up the errors; NaN for what is no number. */
+	exact: number[];
 }
 
 export function measuredValues(metric: Metric, row: IDataObject): Values {
-	const conversion = conversionOf(metric.unit, row.unit);
-	const exact = measuredColumns(metric).map((column) => {
-		const value = row[column];
+	const { convert, decimals } = conversionOf(metric.unit, row.unit);
+	const given = measuredColumns(metric).map((column) => row[column]);
+	const exact = given.map((value) => convert(toNumber(value) ?? NaN));
+	const values = given.map((value, at) => {
 		if (isBlank(value)) return null;
-		const number = toNumber(value);
-		if (number !== undefined && conversion) return conversion.convert(number);
+		if (!Number.isNaN(exact[at])) return rounded(exact[at], decimals);
 		return `${valueKey(value)} ${unitKey(metric.unit, row.unit)}`;
 	});
-	const values = exact.map((value) =>
-		typeof value === 'number' ? rounded(value, conversion!.decimals) : value,
-	);
 	return { values, exact };
 }
 
@@ -58,17 +55,6 @@ export function valueKey(value: unknown): string {
 export const areComplete = (values: readonly Measured[]): values is number[] =>
 	values.every((value) => typeof value === 'number');
 
-/** Whether a person can have these values, which are not rounded. A missing value and one that cannot be compared do not count. */
-export function arePossible(
-	metric: Metric,
-	exact: readonly Measured[],
-): boolean {
-	const numbers = exact.map((value) =>
-		typeof value === 'number' ? value : NaN,
-	);
-	return metric.isPossible(...numbers);
-}
-
 /** What a reading may reach, in the order of texts. */
 export const REACHED = ['high', 'low', 'not comparable'] as const;
 export type Reached = (typeof REACHED)[number];
@@ -82,7 +68,7 @@ export function reachedBy(
 	{ high = [], low = [] }: Limits,
 	readings: readonly Values[],
 ): Set<Reached> {
-	const possible = readings.filter(({ exact }) => arePossible(metric, exact));
+	const possible = readings.filter(({ exact }) => metric.isPossible(...exact));
 	const reached = possible.flatMap(({ values }) =>
 		values.flatMap((value, at) => wordsOf(value, high[at], low[at])),
 	);

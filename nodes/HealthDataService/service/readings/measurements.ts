@@ -5,13 +5,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { instantOf, type LocalTimeOf } from '../../shared/dateTime';
 import { groupBy, text } from '../../shared/values';
-import {
-	areComplete,
-	arePossible,
-	measuredValues,
-	type Measured,
-	type Values,
-} from './measured';
+import { areComplete, measuredValues, type Values } from './measured';
 import type { Metric } from './metrics';
 
 /** A store may cut the seconds of the readings that it copies. */
@@ -64,11 +58,10 @@ export function readingOf(
 /** A measurement whose values are all numbers in the metric's unit that a person can have. */
 export interface Counted extends Measurement {
 	values: number[];
-	exact: number[];
 }
 
 export const isCounted = (metric: Metric, one: Measurement): one is Counted =>
-	areComplete(one.exact) && arePossible(metric, one.exact);
+	areComplete(one.values) && metric.isPossible(...one.exact);
 
 /**
  * A reading is a copy of the earliest measurement with equal values, at most a minute earlier, that its source has no part of yet; a
@@ -140,8 +133,8 @@ export const msAfter = (later: Reading, one: Reading) =>
 	(later.time ?? 0) - (one.time ?? 0);
 
 /** For sorting: by the first value, then by the next. */
-export const byEach = (a: readonly Measured[], b: readonly Measured[]) =>
-	a.map((value, at) => Number(value) - Number(b[at])).find(Boolean) ?? 0;
+export const byEach = (a: readonly number[], b: readonly number[]) =>
+	a.map((value, at) => value - b[at]).find(Boolean) ?? 0;
 
 /** Once false, it is so for all later readings. */
 const mayHaveCopy = (one: Measurement, reading: Reading) =>

@@ -28,7 +28,7 @@ export type Limits = Partial<Record<LimitGroup, Thresholds>>;
 
 /** How values of a unit are converted to the unit of the metric. */
 export interface Conversion {
-	/** Not rounded. */
+	/** Not rounded; NaN stays NaN. */
 	convert: (value: number) => number;
 	/** Decimals of a converted value that is shown or compared. */
 	decimals: number;
@@ -78,6 +78,8 @@ const isOutside = (value: number, least: number, most: number) =>
 export const asIs: Conversion = { convert: (value) => value, decimals: 1 };
 const ofSeconds: Conversion = { convert: (value) => value / 60, decimals: 1 };
 const ofHours: Conversion = { convert: (value) => value * 60, decimals: 1 };
+/** Of an unknown unit. */
+const unknown: Conversion = { convert: () => NaN, decimals: 0 };
 /** Devices show kPa with one decimal, which is 0.75 mmHg: a decimal of mmHg would be invented. */
 const ofKPa: Conversion = { convert: (value) => value * 7.50062, decimals: 0 };
 
@@ -182,14 +184,11 @@ export const metrics: Metric[] = [
 /** The measured fields of a data point, in order. */
 export const measuredColumns = (metric: Metric) => Object.keys(metric.measured);
 
-/** The conversion of a unit in any spelling. No unit counts as the metric's; undefined for an unknown one (quirk 33). */
-export function conversionOf(
-	{ name, from }: Unit,
-	given: unknown,
-): Conversion | undefined {
+/** The conversion of a unit in any spelling. No unit counts as the metric's; an unknown one gives no numbers (quirk 33). */
+export function conversionOf({ name, from }: Unit, given: unknown) {
 	const unit = isBlank(given) ? name : given;
 	const spelling = typeof unit === 'string' ? spellingOf(unit) : '';
-	return Object.hasOwn(from, spelling) ? from[spelling] : undefined;
+	return Object.hasOwn(from, spelling) ? from[spelling] : unknown;
 }
 
 /** Lower case without blanks: units are spelled in several ways (quirk 7). */
