@@ -231,8 +231,7 @@ export class Attempts {
 		// The service may be down for all: fewer attempts, but more than one, because this user may be sound.
 		const isServiceFailing = queue.failures.count >= MIN_FAILURES;
 		const most = isServiceFailing ? FEW_ATTEMPTS : maxAttempts;
-		const isExhausted =
-			count >= Math.min(most, maxAttempts) || next > failedAt + retryForMs;
+		const isExhausted = count >= most || next > failedAt + retryForMs;
 		return isExhausted || budget?.mayRetry === false ? undefined : next;
 	}
 

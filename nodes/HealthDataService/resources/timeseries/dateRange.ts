@@ -5,8 +5,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { DateTime, IANAZone } from 'luxon';
 import { shownIf } from '../../fields/field';
-import type { Reading } from '../../service/readings/measurements';
-import type { RangeOf, ReadRange } from '../../service/readings/rows';
+import type { RangeOf, ReadRange, Timed } from '../../service/readings/rows';
 import type { CompareWith } from '../../service/readings/summary';
 import { timeZoneOf } from '../../service/users/users';
 import { DATE_LENGTH, localTimeIn } from '../../shared/dateTime';
@@ -190,8 +189,8 @@ export function rangeOfUsers(options: RangeOptions, now: DateTime): RangeOf {
 			"'Start Date' is in the future",
 			"Nothing is measured there yet. Choose an earlier 'Start Date'",
 		);
-	return ({ record }) => {
-		const zone = options.hasTimeZone && record && timeZoneOf(record);
+	return ({ record = {} }) => {
+		const zone = options.hasTimeZone && timeZoneOf(record);
 		return rangeIn(zone && IANAZone.isValidZone(zone) ? zone : timeZone);
 	};
 }
@@ -206,9 +205,8 @@ function toReadRange(
 	const { start, end, from, to } = asked;
 	const before = compareWith && earlier(compareWith);
 	const timeOf = timeIn(zone);
-	const isAsked: ReadRange['isAsked'] = (reading) =>
-		!before || !(timeOf(reading) < +start);
-	const isBefore: ReadRange['isAsked'] = (reading) => {
+	const isAsked = (reading: Timed) => !before || !(timeOf(reading) < +start);
+	const isBefore = (reading: Timed) => {
 		const time = timeOf(reading);
 		return time >= +before!.start && time <= +before!.end;
 	};
@@ -232,7 +230,7 @@ function timeIn(zone: string) {
 		(day: string) =>
 			+edgeOf(DateTime.fromISO(day, { zone: 'UTC' }), zone, 'first'),
 	);
-	return ({ local, time = NaN }: Pick<Reading, 'local' | 'time'>) =>
+	return ({ local, time = NaN }: Timed) =>
 		local?.length === DATE_LENGTH ? startOf(local) : time;
 }
 

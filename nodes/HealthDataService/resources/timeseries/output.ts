@@ -1,7 +1,8 @@
 /** Table of outputs: the forms in which readings leave the node. Nothing else compares the value of *Output*. */
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import type { LimitGroup } from '../../service/readings/metrics';
-import { MAX_COUNTED, MAX_ROWS } from '../../service/readings/rowLimit';
+import { MAX_HELD } from '../../service/readings/heldReadings';
+import { MAX_ROWS } from '../../service/readings/rowLimit';
 import {
 	groupedRow,
 	identifiedRows,
@@ -24,7 +25,7 @@ export interface Output {
 	description: string;
 	/** Whether each reading is a row, so that a user's last pages may not be needed. */
 	isPerReading?: boolean;
-	/** Most readings of one user. */
+	/** Most readings of one user: where they are counted only, as many as may be held. */
 	maxReadings: number;
 	/** Whether the range begins and ends with whole days. */
 	isWholeDays?: boolean;
@@ -65,7 +66,7 @@ export const OUTPUTS: readonly Output[] = [
 		description: 'A row per user and day, with means or sums',
 		isWholeDays: true,
 		limitGroups: ['mean', 'high', 'low'],
-		maxReadings: MAX_COUNTED,
+		maxReadings: MAX_HELD,
 		columns: (options) => periodColumns('day', options),
 		toRows: dayRows,
 	},
@@ -76,7 +77,7 @@ export const OUTPUTS: readonly Output[] = [
 		isPerUser: true,
 		limitGroups: JUDGEMENT,
 		hasJudgement: true,
-		maxReadings: MAX_COUNTED,
+		maxReadings: MAX_HELD,
 		columns: (options) => periodColumns('summary', options),
 		toRows: summaryRows,
 	},
@@ -85,7 +86,7 @@ export const OUTPUTS: readonly Output[] = [
 		value: 'message',
 		description:
 			'What a person should know, as text and HTML for chat and email',
-		maxReadings: MAX_COUNTED,
+		maxReadings: MAX_HELD,
 		limitGroups: JUDGEMENT,
 		hasJudgement: true,
 		columns: () => REPORT_COLUMNS,

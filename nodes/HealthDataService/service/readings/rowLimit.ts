@@ -1,14 +1,10 @@
 /** Limits of rows: when Limit ends a read, how many rows n8n can take, and how many readings one user may have. */
 import { Problem } from '../../shared/problem';
-import { MAX_HELD } from './heldReadings';
 
 /** n8n moves the rows of one input item onto the call stack and crashes at about 125,000 rows. */
 export const MAX_ROWS = 100_000;
 /** The same in errors. */
 export const MOST = MAX_ROWS.toLocaleString('en');
-
-/** Of one user, where readings are counted only: far more than a person's, if a band measures each minute for 90 days. */
-export const MAX_COUNTED = MAX_HELD;
 
 /** The only place that compares a number of rows with Limit, and decides whether reading ahead may be wasted. */
 export class RowLimit {

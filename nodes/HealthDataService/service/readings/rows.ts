@@ -26,7 +26,8 @@ export interface Group {
 	extras: IDataObject;
 }
 
-type Timed = Pick<Reading, 'local' | 'time'>;
+/** When a reading was taken. */
+export type Timed = Pick<Reading, 'local' | 'time'>;
 
 /** The range that is read for a user: what is sent, and which readings are of which period. */
 export interface ReadRange {

@@ -83,7 +83,7 @@ export function summaryRows(
 	const values = periodValues(options, asked);
 	if (onlyStatus.length > 0 && !onlyStatus.includes(values.status as Status))
 		return [];
-	const connected = selected.record && connectedSlugs(selected.record);
+	const connected = connectedSlugs(selected.record ?? {});
 	const enough_readings = isEnough(limits, values);
 	Object.assign(values, { from, to, connected, enough_readings });
 	if (before) Object.assign(values, valuesBefore(options, earlier, before));

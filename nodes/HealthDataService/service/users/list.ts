@@ -46,7 +46,7 @@ export async function* userPages(
 			// Users have moved on the list: the pages ahead no longer fit.
 			if (users.length === 0) ahead.cancel();
 			else for (const next of read.further(pagesAhead)) void ahead.start(next);
-			yield { users, total: page.total, isLast: read.hasEnded };
+			yield { ...page, users, isLast: read.hasEnded };
 		}
 	} finally {
 		ahead.cancel();
@@ -122,10 +122,11 @@ class ListRead {
 	/** The next pages up to the end that `total` predicts; none after a short page, after which others may be short. */
 	further(count: number): PageRequest[] {
 		const requests: PageRequest[] = [];
-		const { missing, total = 0 } = this;
-		const isWanted = () => this.wasLong && position - this.position < missing;
+		if (!this.wasLong) return requests;
+		const { total = 0 } = this;
+		const wantedUntil = this.position + this.missing;
 		let { position } = this;
-		while (isWanted() && requests.length < count) {
+		while (position < wantedUntil && requests.length < count) {
 			requests.push(this.next(position));
 			if (position >= total) break;
 			position = Math.min(position - this.overlap + this.largest, total);
