@@ -67,7 +67,7 @@ async function firstUsers(get: Get) {
 	let users: IDataObject[] = [];
 	let isAll = false;
 	let pages = 0;
-	for await (const page of userPages(get, { pagesAhead: 0 })) {
+	for await (const page of userPages(get, { isLazy: true })) {
 		users = users.concat(page.users);
 		isAll = page.isLast;
 		pages++;

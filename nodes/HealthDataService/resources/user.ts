@@ -21,12 +21,9 @@ import {
 } from '../fields/simplify';
 import { readClientUserId } from '../fields/users';
 import { withServiceFields } from '../service/readings/rows';
-import { userPages, type ListSlice } from '../service/users/list';
-import {
-	isConnectedTo,
-	noSuchClientUser,
-	resolveUser,
-} from '../service/users/users';
+import type { ListSlice } from '../service/users/list';
+import { wholeTeam } from '../service/users/selection';
+import { noSuchClientUser, resolveUser } from '../service/users/users';
 import { wholeNumber } from '../shared/values';
 import {
 	itemLimit,
@@ -70,13 +67,12 @@ const listUsers: Execute = async (context, connectRun) => {
 	const read: IDataObject[] = [];
 	// With a filter, the number of users to read is unknown: only the matching ones count.
 	const slice: ListSlice = slug
-		? { offset, pagesAhead: limit.mayEndEarly ? 0 : undefined }
+		? { offset, isLazy: limit.mayEndEarly }
 		: { offset, maxUsers: limit.maxRows };
 	const connection = await connectRun();
-	for await (const { users } of userPages(connection.get, slice)) {
-		for (const user of users) {
-			if (!slug || isConnectedTo(user, slug)) read.push(user);
-		}
+	const team = wholeTeam({ ...slice, connectedTo: slug });
+	for await (const { record = {} } of team.users(connection.get)) {
+		read.push(record);
 		if (limit.isReached(read.length)) break;
 	}
 	if (slug && read.length === 0) {
@@ -87,11 +83,8 @@ const listUsers: Execute = async (context, connectRun) => {
 		);
 		if (problem) throw problem;
 	}
-	const kept = read.slice(0, limit.maxRows);
-	return [
-		...kept.map(isSimple ? simpleUser : userRow),
-		...limitNote(context, kept.length, limit.maxRows, FEWER_USERS),
-	];
+	const notes = limitNote(context, read.length, limit.maxRows, FEWER_USERS);
+	return [...read.map(isSimple ? simpleUser : userRow), ...notes];
 };
 
 const resolveFields: INodeProperties[] = [

@@ -151,7 +151,7 @@ export function readSettings(context: IPollFunctions, isTest = false) {
 	const sourceTypes = readSourceTypes(context);
 	const { selection, users } = readSelection(context, provider, {
 		// At a slow rate, a page is requested when it is needed.
-		pagesAhead: requests.requestsPerSecond === undefined ? undefined : 0,
+		isLazy: requests.requestsPerSecond !== undefined,
 		maxUsers: isTest ? TEST_USERS : undefined,
 	});
 	const target: WatchTarget = { ...requests, provider, sourceTypes, selection };
@@ -198,7 +198,7 @@ function readSelection(
 	}
 	const { by, entries } = readUserIds(context);
 	// At a slow rate, the list could take all requests of a poll.
-	const isLazy = slice.pagesAhead === 0;
+	const { isLazy } = slice;
 	const selection = listedUsers(by, entries.slice(0, slice.maxUsers), {
 		isLazy,
 	});

@@ -120,6 +120,5 @@ export function readSelection(
 		isRowPerUser && !connectedTo && !isLazy
 			? (users: number) => void limit.isReached(users)
 			: undefined;
-	const pagesAhead = isLazy ? 0 : undefined;
-	return wholeTeam({ offset, maxUsers, pagesAhead, connectedTo, onCount });
+	return wholeTeam({ offset, maxUsers, isLazy, connectedTo, onCount });
 }

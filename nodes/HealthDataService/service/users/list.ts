@@ -17,8 +17,8 @@ export interface ListSlice {
 	offset?: number;
 	/** Most users. */
 	maxUsers?: number;
-	/** Pages requested before they are needed: none for a reader that may stop, or at a slow rate. */
-	pagesAhead?: number;
+	/** Whether each page is requested when it is needed: for a reader that may stop, or at a slow rate. */
+	isLazy?: boolean;
 }
 
 /** The new users of a page. Only `isLast` says that the list is read to its end: `total` may be wrong (quirk 12). */
@@ -34,7 +34,7 @@ export interface ListedPage extends UserPage {
  */
 export async function* userPages(
 	get: Get,
-	{ offset = 0, maxUsers = Infinity, pagesAhead = PAGES_AHEAD }: ListSlice = {},
+	{ offset = 0, maxUsers = Infinity, isLazy }: ListSlice = {},
 ): AsyncGenerator<ListedPage> {
 	const read = new ListRead(offset, maxUsers);
 	const ahead = prefetch(get);
@@ -45,7 +45,8 @@ export async function* userPages(
 			const users = read.take(request, page);
 			// Users have moved on the list: the pages ahead no longer fit.
 			if (users.length === 0) ahead.cancel();
-			else for (const next of read.further(pagesAhead)) void ahead.start(next);
+			else if (!isLazy)
+				for (const next of read.further()) void ahead.start(next);
 			yield { ...page, users, isLast: read.hasEnded };
 		}
 	} finally {
@@ -120,13 +121,13 @@ class ListRead {
 	}
 
 	/** The next pages up to the end that `total` predicts; none after a short page, after which others may be short. */
-	further(count: number): PageRequest[] {
+	further(): PageRequest[] {
 		const requests: PageRequest[] = [];
 		if (!this.wasLong) return requests;
 		const { total = 0 } = this;
 		const wantedUntil = this.position + this.missing;
 		let { position } = this;
-		while (position < wantedUntil && requests.length < count) {
+		while (position < wantedUntil && requests.length < PAGES_AHEAD) {
 			requests.push(this.next(position));
 			if (position >= total) break;
 			position = Math.min(position - this.overlap + this.largest, total);

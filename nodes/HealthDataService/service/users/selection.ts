@@ -215,7 +215,7 @@ async function findOnList(get: Get, entries: readonly ListEntry[]) {
 	let done = 0;
 	let size = 1;
 	// The next page may not be needed.
-	const pages = userPages(getOnce, { pagesAhead: 0 });
+	const pages = userPages(getOnce, { isLazy: true });
 	try {
 		for await (const { users, total = 0 } of pages) {
 			done += users.length;
