@@ -14,8 +14,10 @@ import type {
 import { isTool } from '../fields/field';
 import { connect, type Get } from '../http/client';
 import { RequestQueue, type RequestLimits } from '../http/requestQueue';
+import { HeldReadings } from '../service/readings/heldReadings';
 import { MOST, RowLimit } from '../service/readings/rowLimit';
 import { providerProblem } from '../service/users/provider';
+import type { ResolvedNames } from '../service/users/selection';
 import {
 	ignoreProblem,
 	logFault,
@@ -148,6 +150,9 @@ export class Run {
 	/** n8n starts the items in order. */
 	lastStarted = -1;
 	private readonly lastItem: number;
+	/** Of Resolve, for all items. */
+	readonly resolved: ResolvedNames = new Map();
+	readonly held = new HeldReadings();
 	/** By key and address, which an expression in the credential may give each item. */
 	private readonly queues = new Map<string, RequestQueue>();
 	private readonly kept = new Map<string, unknown>();

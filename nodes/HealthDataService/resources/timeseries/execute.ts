@@ -13,7 +13,6 @@ import {
 	type ReadUsersOptions,
 	type UserResult,
 } from '../../service/readings/readUsers';
-import { HeldReadings } from '../../service/readings/heldReadings';
 import { limitOfUser } from '../../service/readings/rowLimit';
 import { sourceTypesProblem } from '../../service/users/provider';
 import type { UserSelection } from '../../service/users/selection';
@@ -178,7 +177,7 @@ function usersOptions({
 				if (data.length > 0) types.add(text(source.type));
 		},
 		limit: limitOfUser(maxRows, output.maxReadings),
-		held: runOf(context).once('held', () => new HeldReadings()),
+		held: runOf(context).held,
 		toRows: (groups, selected) => output.toRows(request, groups, selected),
 		// At once and in any order: a slow user does not delay the error.
 		onDone({ user, problem }) {

@@ -22,7 +22,6 @@ import type { Metric } from '../../service/readings/metrics';
 import {
 	listedUsers,
 	oneUser,
-	type ResolvedNames,
 	type UserSelection,
 	wholeTeam,
 } from '../../service/users/selection';
@@ -102,10 +101,7 @@ export function readSelection(
 	const { whenNotFound, limit, offset, maxUsers } = request;
 	const isLazy = limit.mayEndEarly;
 	if (request.scope === 'one') {
-		const resolved = runOf(context).once(
-			'names',
-			(): ResolvedNames => new Map(),
-		);
+		const { resolved } = runOf(context);
 		return oneUser(readUser(context), { whenNotFound, resolved });
 	}
 	if (request.scope === 'listed') {
