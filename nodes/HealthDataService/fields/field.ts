@@ -118,7 +118,7 @@ export function toWords(
 export const isTool = (context: IExecuteSingleFunctions) =>
 	context.getNode().type.endsWith('Tool');
 
-export interface Located {
+interface Located {
 	mode?: string;
 	value: unknown;
 	/**

@@ -18,7 +18,7 @@ export interface RequestLimits {
 	requestsPerSecond?: number;
 }
 
-export interface QueueOptions {
+interface QueueOptions {
 	signal?: AbortSignal;
 	/** For the whole answer: n8n's timeout ends when an answer begins, so a slow body would never end (quirk 20). */
 	timeoutMs: number;

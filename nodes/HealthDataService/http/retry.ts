@@ -89,7 +89,7 @@ export type RetryLimits = typeof RETRY_LIMITS & {
 	onThrottle?: (problem: Problem) => void;
 };
 
-export type RetryOptions = RetryLimits & {
+type RetryOptions = RetryLimits & {
 	queue: RequestQueue;
 	signal?: AbortSignal;
 	isListThrottled: () => Promise<boolean>;

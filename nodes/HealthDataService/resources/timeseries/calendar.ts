@@ -5,7 +5,7 @@ import { Problem } from '../../shared/problem';
 import { isBlank, unusable } from '../../shared/values';
 
 /** The start and the end of a range. */
-export type Edge = 'first' | 'last';
+type Edge = 'first' | 'last';
 
 const LABELS: Record<Edge, string> = { first: 'Start Date', last: 'End Date' };
 

@@ -15,7 +15,7 @@ import { dateOf, edgeOf, toDay, toTime } from './calendar';
 import { daysIn, timesIn, type Periods, type Span } from './periods';
 
 /** Values of the fields: text, a JS Date or a Luxon DateTime. */
-export interface TypedDates {
+interface TypedDates {
 	startDate?: unknown;
 	/** An empty text leaves the end open. */
 	endDate?: unknown;

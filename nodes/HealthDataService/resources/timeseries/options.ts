@@ -152,8 +152,6 @@ export const timeseriesOptions = optionsField([
 	...shownIf({ '/output': judging }, judgementFields),
 ]);
 
-export type TimeseriesOptions = ReturnType<typeof readOptions>;
-
 export const readOutput = (context: IExecuteSingleFunctions): Output =>
 	readField(context, outputField, toChoiceOf(OUTPUTS));
 

@@ -56,7 +56,7 @@ export const userPrefix = (userId: unknown) =>
 	sha(String(userId)).slice(0, USER_LENGTH);
 
 /** @param prefix of the user (`userPrefix`) @param text unique among the rows of the user */
-export const rowKey = (prefix: string, text: string) =>
+const rowKey = (prefix: string, text: string) =>
 	prefix + sha(text).slice(USER_LENGTH, KEY_LENGTH);
 
 /** `row_id` of a row that is no reading. @param who it is of @param parts what tells it from their other rows */

@@ -73,7 +73,7 @@ export function groupsOf({ groups }: IDataObject): Group[] {
 }
 
 /** What the rows of readings are made of, beside the readings. */
-export interface ReadingOptions {
+interface ReadingOptions {
 	metric: Metric;
 	/** Whether rows have `time_zone`. */
 	hasTimeZone?: boolean;
