@@ -163,15 +163,14 @@ export function readOptions(context: IExecuteSingleFunctions, metric: Metric) {
 	const output = readOutput(context);
 	const { limitGroups = [] } = metric.limits.mean ? output : {};
 	const limits = readLimits(context, metric, limitGroups);
-	const { onlyStatus, compareWith } = readJudgement(context, output);
-	refuseLostLimits(metric, limits, onlyStatus, compareWith);
+	const judgement = readJudgement(context, output);
+	refuseLostLimits(metric, limits, judgement);
 	const zone = readOption(context, timeZoneField, '', toZone);
 	return {
 		metric,
 		output,
 		limits,
-		onlyStatus,
-		compareWith,
+		...judgement,
 		...readRequestLimits(context),
 		...readTeamOptions(context),
 		sourceTypes: readSourceTypes(context),
@@ -190,10 +189,12 @@ const readTeamOptions = (context: IExecuteSingleFunctions) => ({
 	maxUsers: readOption(context, maxUsersField, Infinity, wholeNumber),
 });
 
+type Judgement = Pick<SummaryOptions, 'onlyStatus' | 'compareWith'>;
+
 function readJudgement(
 	context: IExecuteSingleFunctions,
 	{ hasJudgement }: Output,
-): Pick<SummaryOptions, 'onlyStatus' | 'compareWith'> {
+): Judgement {
 	if (!hasJudgement) return { onlyStatus: [] };
 	const toComparison = toValueOf<CompareWith>(compareWithField);
 	return {
@@ -209,8 +210,7 @@ function readJudgement(
 function refuseLostLimits(
 	{ name, limits: { mean } }: Metric,
 	limits: Limits,
-	onlyStatus: readonly Status[],
-	compareWith?: CompareWith,
+	{ onlyStatus, compareWith }: Judgement,
 ) {
 	const isHighOnly = onlyStatus.includes('high');
 	const isHighCompared = mean && compareWith && onlyStatus.length === 0;
