@@ -56,7 +56,7 @@ onBothSchedulers((scheduler) => {
 	});
 
 	it.each<[string, number, string, Fault, number]>([
-		['takes longer than a poll', 60, '/v2/user?', { delayMs: scheduler === 'memory' ? 40_000 : 5000 }, 24],
+		['takes longer than a poll', 46, '/v2/user?', { delayMs: scheduler === 'memory' ? 55_000 : 8000 }, 12],
 		['has a page that hangs', 4, 'offset=1', { delayMs: 10 * HOUR }, 8],
 	])('a list that %s: the users at its beginning are read in each pass', async (_, count, part, fault, polls) => {
 		const users = t.users(count);

@@ -19,13 +19,13 @@ onBothSchedulers((scheduler) => {
 		['answer 500', { status: 500 }],
 		['hang', { delayMs: 400_000 }],
 	])('some users %s, the others take two seconds: their readings go out within two polls', async (_, fault) => {
-		const users = t.users(30);
+		const users = t.users(16);
 		const n8n = t.trigger();
 		await n8n.start();
 		const sick = users.slice(4, 10);
 		t.answer({ ...Object.fromEntries(sick.map(({ user_id }) => [user_id, fault])), timeseries: LATENCY });
 		await t.polls(n8n, 2);
-		for (const [i, user] of [users[0], users[15], users[29]].entries()) {
+		for (const [i, user] of [users[0], users[10], users[15]].entries()) {
 			t.measure(user, 121 + i);
 			expect(systolics(await t.polls(n8n, 2))).toEqual([121 + i]);
 		}
@@ -59,7 +59,7 @@ onBothSchedulers((scheduler) => {
 	});
 
 	it('a list of more pages than a limit allows in a poll: those at its beginning are read, and it is told', async () => {
-		const users = t.users(scheduler === 'memory' ? 150 : 30);
+		const users = t.users(scheduler === 'memory' ? 70 : 20);
 		t.used.sandbox.switches.userPageCap = 2;
 		let [since, lists] = [0, 0];
 		const ofList = () => {
@@ -69,9 +69,9 @@ onBothSchedulers((scheduler) => {
 		t.answer({ '/v2/user?': ofList });
 		const n8n = t.trigger();
 		await n8n.start();
-		await t.polls(n8n, 20, 6 * MINUTE);
+		await t.polls(n8n, 11, 6 * MINUTE);
 		t.measure(users[0], 131);
-		expect(systolics(await t.polls(n8n, 5, 6 * MINUTE))).toEqual([131]);
+		expect(systolics(await t.polls(n8n, 4, 6 * MINUTE))).toEqual([131]);
 		expect(n8n.reported.at(-1)!.message).toContain('not reached for an hour');
 	});
 
