@@ -36,12 +36,15 @@ it.each([
 });
 
 it.each([
-	['picked', 'list', 'anna', ID.toUpperCase(), 'anna'],
-	['without a label', 'list', undefined, ID, undefined],
-	['typed', 'userId', 'anna', ID, undefined],
-])('a saved User in upper case, %s', (_, mode, cachedResultName, id, shownAs) => {
-	const user = { __rl: true, mode, value: ID.toUpperCase(), cachedResultName };
-	const context = { getNode: () => ({ parameters: { user }, type: '' }), getNodeParameter: () => user };
+	['picked', 'list', 'anna', ID.toUpperCase(), 'anna', ID.toUpperCase()],
+	['without a label', 'list', undefined, ID, undefined, ID.toUpperCase()],
+	['typed', 'userId', 'anna', ID, undefined, ID.toUpperCase()],
+	// The label of the user picked before stays saved beside an expression.
+	['by an expression', 'list', 'anna', ID, undefined, '=expression'],
+])('a saved User in upper case, %s', (_, mode, cachedResultName, id, shownAs, value) => {
+	const user = { __rl: true, mode, value, cachedResultName };
+	const given = { ...user, value: ID.toUpperCase() };
+	const context = { getNode: () => ({ parameters: { user }, type: '' }), getNodeParameter: () => given };
 	expect(readUser(context as never)).toEqual({ by: 'userId', id, shownAs });
 });
 
