@@ -19,20 +19,16 @@ const MAX_NAMED = 5;
 
 type Entry = [key: string, cursor: Cursor];
 
-interface Report {
-	/** Undefined without trouble, and where a report was made within the hour. */
-	problem?: Problem;
-	/** Time of the last report, to save. */
-	told?: number;
-}
-
-/** @param begun begin of the poll, by n8n's clock (ms) @param zone of the times in the report */
+/**
+ * @param begun begin of the poll (ms since 1970) @param zone of the times in the report
+ * @returns the time of the last report, to save, and the report: undefined without trouble, and where one was made within the hour
+ */
 export function reportOf(
 	read: PollRead,
 	local: Local,
 	begun: number,
 	zone: string,
-): Report {
+) {
 	const { told = -Infinity } = read.state;
 	const trouble = troubleOf(read, local);
 	const { first, reasons, isListOld } = trouble;

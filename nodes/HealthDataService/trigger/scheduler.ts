@@ -42,7 +42,7 @@ export class Local {
 	private resumedAt = 0;
 	private pausedMs = 0;
 	/** When n8n saved the state in memory last, by `performance.now()`. */
-	private savedAt = performance.now();
+	savedAt = performance.now();
 	/** When an error of a whole poll was thrown last, by its kind (ms since 1970). */
 	private readonly thrownAt = new Map<string, number>();
 	/** Whether a poll was skipped since the last one. */
@@ -84,11 +84,6 @@ export class Local {
 	/** Whether what n8n saved in memory is a day old: after a restart it would be the state. */
 	get isSaveOld() {
 		return performance.now() - this.savedAt >= DAY_MS;
-	}
-
-	/** Notes a state that n8n saves. */
-	noteSave() {
-		this.savedAt = performance.now();
 	}
 
 	/** Notes an error of a whole poll, unless one of its kind was thrown within the hour. @returns whether it is thrown */
@@ -200,7 +195,7 @@ export function storeState(
 	local.endedAt = Date.now();
 	local.isSkipped = false;
 	if (isNeeded) local.needed = state.poll;
-	if (isNeeded || isStart) local.noteSave();
+	if (isNeeded || isStart) local.savedAt = performance.now();
 }
 
 /**
