@@ -4,7 +4,7 @@
 export const CLOCK_ERROR_MS = 86_400_000;
 
 /** Clocks of devices, and the `Date` header, are this far off at most where they are right. */
-export const DEVICE_ERROR_MS = 60_000;
+const DEVICE_ERROR_MS = 60_000;
 
 /** A `Date` before the package's first year is that of a device without a clock. */
 const FIRST_DATE = Date.UTC(2026, 0, 1);

@@ -33,7 +33,7 @@ export interface ReadOptions
 	windowStartOf: (user: SelectedUser) => number;
 }
 
-export interface TriggerEvent extends Identity {
+interface TriggerEvent extends Identity {
 	name: string;
 	/** One event, in a sentence. */
 	noun: string;

@@ -221,12 +221,18 @@ export class PollResult {
 			return found.map(({ row }) => toItem(event, row, localTimeOf));
 		const { latestNow } = this.clock;
 		const overdue = this.cursors.overdue(isOld);
-		const options = { metric, limits, latestNow, localTimeOf, zone, isTest };
 		// A test event is of the newest reading.
 		const shown = isTest ? found.slice(-1) : found;
-		return output === 'users'
-			? pollRows(shown, options)
-			: pollMessages(shown, { ...options, overdue });
+		const itemsOf = output === 'users' ? pollRows : pollMessages;
+		return itemsOf(shown, {
+			metric,
+			limits,
+			latestNow,
+			localTimeOf,
+			zone,
+			isTest,
+			overdue,
+		});
 	}
 }
 
