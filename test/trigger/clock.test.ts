@@ -47,6 +47,18 @@ onBothSchedulers((scheduler) => {
 		expect(await n8n.tick()).toBeUndefined();
 	});
 
+	it('five hours ahead at activation, where a user fails: what is measured after it goes out', async () => {
+		wrong = 5 * HOUR;
+		w.used.sandbox.switches.users = { anna: 'fails' };
+		const n8n = w.trigger();
+		await n8n.start();
+		wrong = 0;
+		w.used.sandbox.switches.users = {};
+		w.pass(5 * MINUTE);
+		w.history.add(w.anna, w.reading(-1, 121));
+		expect(valuesOf(await n8n.tick())).toEqual([121]);
+	});
+
 	it('ahead for one poll, together with that of a device: a late reading is not passed over, an old one is not new', async () => {
 		w.history.add(w.anna, w.reading(-60 * 60, 90));
 		const n8n = w.trigger();

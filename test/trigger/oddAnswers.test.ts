@@ -308,6 +308,18 @@ onBothSchedulers((scheduler) => {
 		});
 	});
 
+	it('a `Date` a day behind at the publication: what is there then is old', async () => {
+		used.sandbox.switches.date = () => w.clock - 24 * HOUR;
+		measure(w.anna, 130);
+		const n8n = w.trigger();
+		await n8n.start();
+		used.sandbox.switches.date = undefined;
+		w.pass(HOUR);
+		measure(w.anna, 131);
+		expect(valuesOf(n8n.executions.flat())).toEqual([]);
+		expect(await after(n8n)).toEqual([131]);
+	});
+
 	it('a `Date` two days ahead at the publication: readings of a user who fails then go out', async () => {
 		used.sandbox.switches.date = () => w.clock + 48 * HOUR;
 		used.sandbox.switches.users = { anna: 'fails' };
