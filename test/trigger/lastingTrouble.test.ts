@@ -251,6 +251,17 @@ onBothSchedulers((scheduler) => {
 		expect(n8n.reported).toHaveLength(1);
 	});
 
+	it('a list that is not read to its end for hours is told each hour, though all users within reach are read', async () => {
+		t.users(4);
+		t.used.sandbox.switches.userPageCap = 2;
+		t.answer({ 'offset=2': { delayMs: 10 * HOUR } });
+		const n8n = t.trigger();
+		await n8n.start();
+		await t.polls(n8n, 10, 20 * MINUTE);
+		expect(n8n.reported.length).toBeGreaterThan(1);
+		for (const { message } of n8n.reported) expect(message).toContain('The last users of the list were not reached');
+	});
+
 	it('a list that is not read to its end for an hour is told, and so is a round that takes longer', async () => {
 		t.users(60);
 		const n8n = t.trigger({ ...allUsers, options: { requestsPerSecond: 0.1 } }, { budgetMs: 36_000 });
