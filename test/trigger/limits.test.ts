@@ -172,6 +172,18 @@ describe('a throttle', () => {
 		expect(n8n.reported).toEqual([]);
 	});
 
+	it('of readings only, after others were read in the poll: one of these is asked, and the poll ends', async () => {
+		for (const place of [2, 3, 4]) w.history.addUser(`user ${place}`);
+		const n8n = w.trigger({ ...allUsers, options: { concurrency: 1 } });
+		await n8n.start();
+		let left = 2;
+		w.used.sandbox.switches.fault = (_, url) =>
+			url.includes('timeseries') && left-- <= 0 ? { status: 429, headers: { 'retry-after': '600' } } : undefined;
+		w.used.sandbox.requests.length = 0;
+		await n8n.tick();
+		expect(w.readingRequests()).toHaveLength(4);
+	});
+
 	it('is not waited out at a start', async () => {
 		limit();
 		await w.trigger().start('init');
