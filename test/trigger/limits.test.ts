@@ -184,6 +184,30 @@ describe('a throttle', () => {
 		expect(w.readingRequests()).toHaveLength(4);
 	});
 
+	it('of readings only, after others were read in the pass: one of these is asked, each has the same chance', async () => {
+		const more = [2, 3, 4].map((place) => w.history.addUser(`user ${place}`));
+		w.used.sandbox.switches.oddUserIds = { anna: 'a#1' };
+		const n8n = w.trigger({ ...allUsers, options: { concurrency: 1 } });
+		let left = Infinity;
+		w.used.sandbox.switches.fault = (_, url) => {
+			if (url.includes('timeseries') && left-- <= 0) return { status: 429, headers: { 'retry-after': '600' } };
+			// The sandbox does not know it.
+			return url.includes('/a%231/') ? { status: 200, body: { groups: {}, next_cursor: null } } : undefined;
+		};
+		await n8n.start();
+		left = 2;
+		await n8n.tick();
+		const samples = new Set<string>();
+		for (let poll = 0; poll < 8; poll++) {
+			w.pass(HOUR);
+			w.used.sandbox.requests.length = 0;
+			await n8n.tick();
+			expect(new Set(w.readingRequests()).size).toBe(2);
+			for (const id of w.readingRequests()) if (id !== more[0].user_id) samples.add(id);
+		}
+		expect(samples).toEqual(new Set(['a%231', w.ben.user_id]));
+	});
+
 	it('is not waited out at a start', async () => {
 		limit();
 		await w.trigger().start('init');

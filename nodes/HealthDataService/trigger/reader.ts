@@ -71,6 +71,8 @@ export class PollReader implements Extent {
 	private lastThrottle?: Problem;
 	/** Path of a request that has been answered: a limit that it does not meet is one of single users. */
 	private sample?: string;
+	/** How many users the sample was chosen from. */
+	private offered = 0;
 	/** Whether one of the users met is due, and not aside; undefined before a user is met. */
 	private hasDue?: boolean;
 	private isAside = false;
@@ -104,6 +106,8 @@ export class PollReader implements Extent {
 		await this.takeAll();
 		if (this.isNextPassDue) {
 			this.cursors.beginPass();
+			// A user of the pass before is due again, and may be the limited one.
+			this.sample = undefined;
 			await this.takeAll();
 		}
 		this.throwIfFieldIsWrong();
@@ -201,9 +205,9 @@ export class PollReader implements Extent {
 			results.meet(user);
 			this.hasDue ??= false;
 			const cursor = cursors.of(user);
-			if (cursors.isDone(cursor)) continue;
 			const isAside = hasFailed(cursor) || results.isOtherTeam;
-			if (isAside) aside.push(user);
+			if (cursors.isDone(cursor)) this.offerSample(user, cursor);
+			else if (isAside) aside.push(user);
 			else {
 				this.hasDue = true;
 				yield user;
@@ -300,10 +304,18 @@ export class PollReader implements Extent {
 		this.isOver ||= this.results.isFull;
 	}
 
+	/** Until this poll has read a user, the sample is any user read earlier in the pass. */
+	private offerSample(user: SelectedUser, { ended }: Cursor) {
+		if (ended || this.results.hasRead) return;
+		this.offered++;
+		// Each user has the same chance.
+		if (Math.random() * this.offered < 1) this.sample = this.sampleOf(user);
+	}
+
 	/** A user who was read tells more than the user list: readings may have a limit of their own. */
 	private sampleOf({ user, sentId = user.user_id }: SelectedUser) {
 		const { metric } = this.poll.settings.event;
-		if (!metric) return;
+		if (!metric || !sentId) return;
 		const now = new Date().toISOString();
 		const path = pathOf(metric, encodeURIComponent(sentId));
 		return `${path}?start_date=${now}&end_date=${now}`;
