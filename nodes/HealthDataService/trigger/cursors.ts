@@ -142,9 +142,8 @@ export class Cursors {
 	/** Users who were not read for an hour, and since when (ms). */
 	overdue(isOld: (lastRead: number) => boolean) {
 		const times = this.present.map(([, cursor]) => this.lastRead(cursor));
-		const old = times.filter(isOld);
-		const users = old.length;
-		return users > 0 ? { users, since: Math.min(...old) } : undefined;
+		const old = times.filter(isOld).sort((a, b) => a - b);
+		return old.length > 0 ? { users: old.length, since: old[0] } : undefined;
 	}
 
 	meet(listed: Listed) {
