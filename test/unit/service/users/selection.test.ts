@@ -80,15 +80,15 @@ describe('the team', () => {
 const UPPER = '3F2B8C1E-0D4A-4C6B-9E7F-1A2B3C4D5E6F';
 it.each<[IDataObject, IDataObject]>([
 	[
-		{ user_id: 'u', client_user_id: 'c', team_id: 't' },
-		{ user: { user_id: 'u', client_user_id: 'c' }, sentId: 'u', team: 't' },
+		{ user_id: 'u', client_user_id: 'c' },
+		{ user: { user_id: 'u', client_user_id: 'c' }, sentId: 'u' },
 	],
 	[
 		{ user_id: 'u', client_user_id: ' ' },
 		{ user: { user_id: 'u', client_user_id: null }, sentId: 'u' },
 	],
 	[
-		{ user_id: 'u', client_user_id: 7, team_id: 7 },
+		{ user_id: 'u', client_user_id: 7 },
 		{ user: { user_id: 'u', client_user_id: '7' }, sentId: 'u' },
 	],
 	// A number that has lost digits could be that of another user.
