@@ -341,6 +341,20 @@ onBothSchedulers((scheduler) => {
 	});
 });
 
+describe('durable, with a budget of exactly five minutes at poll times', () => {
+	const t = timeline('durable');
+
+	it('a poll time is no start: an outage is an error of the poll', async () => {
+		t.users(1);
+		const n8n = t.trigger(allUsers, { budgetMs: 300_000 });
+		await n8n.start();
+		await t.polls(n8n, 1);
+		t.answer({ '': { status: 500 } });
+		await t.polls(n8n, 2, 10 * MINUTE);
+		expect(t.errors).toHaveLength(2);
+	});
+});
+
 /** JSON of any depth. */
 function text(value: unknown): string {
 	if (Array.isArray(value) && Array.isArray(value[0]) && value.length === 1) {

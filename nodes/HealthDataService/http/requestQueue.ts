@@ -87,12 +87,11 @@ export class RequestQueue {
 	private isListAsked = false;
 	/** Whether the last throttle was one for all requests, as far as is known. */
 	isThrottledForAll = true;
-	/** Whether the service has given data: then the key and the Base URL are right. */
-	hasData = false;
+	private isProven = false;
 	/** Times in a row that the service has throttled, without an answer in between. */
 	throttles = 0;
 	/** Requests in a row that have used up their attempts. */
-	failures: Failing = { count: 0 };
+	private failing: Failing = { count: 0 };
 
 	/** @param endAt by `performance.now()`: then requests end, and those that the rate holds back longer are rejected */
 	constructor(
@@ -106,8 +105,13 @@ export class RequestQueue {
 		this.intervalMs = 1000 / requestsPerSecond;
 	}
 
+	/** Whether the service has given data: then the key and the Base URL are right. */
+	get hasData() {
+		return this.isProven;
+	}
+
 	proveKey() {
-		this.hasData = true;
+		this.isProven = true;
 	}
 
 	/** Starts the check of the key, once for all requests. */
@@ -116,14 +120,19 @@ export class RequestQueue {
 		await this.keyCheck;
 	}
 
+	/** Requests in a row that have used up their attempts. */
+	get failures(): Readonly<Failing> {
+		return this.failing;
+	}
+
 	/** Notes a request that has used up its attempts. */
 	noteFailure() {
-		this.failures.count++;
+		this.failing.count++;
 	}
 
 	/** Most requests in flight now. */
 	get places() {
-		const most = this.hasData ? Infinity : MOST_WITH_UNPROVEN_KEY;
+		const most = this.isProven ? Infinity : MOST_WITH_UNPROVEN_KEY;
 		return Math.floor(Math.min(this.concurrency, most));
 	}
 
@@ -282,14 +291,14 @@ export class RequestQueue {
 		if (outcome === 'answered' && !isProbe) this.isListAsked = false;
 		if (outcome === 'answered' || outcome === 'denied') this.onAnswer();
 		if (outcome === 'throttled' && epoch === this.epoch) this.onThrottle();
-		if (isRetryable(outcome)) this.failures.since ??= performance.now();
+		if (isRetryable(outcome)) this.failing.since ??= performance.now();
 	}
 
 	private onAnswer() {
 		const raised = this.concurrency + 1 / (ANSWERS_TO_RAISE * this.concurrency);
 		this.concurrency = Math.min(this.most, raised);
 		this.throttles = 0;
-		this.failures = { count: 0 };
+		this.failing = { count: 0 };
 	}
 
 	private onThrottle() {

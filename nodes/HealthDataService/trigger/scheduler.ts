@@ -47,6 +47,8 @@ export class Local {
 	private readonly thrownAt = new Map<string, number>();
 	/** Whether a poll was skipped since the last one. */
 	isSkipped = false;
+	/** Whether the last poll had the budget of a start, and the mode of a poll time. */
+	private isUnclear = false;
 	/** End of the lock of its running poll, by `performance.now()`. */
 	runsUntil = 0;
 	/** Why a user was not read last, by the key of the cursor. */
@@ -63,8 +65,12 @@ export class Local {
 		this.pausedMs = this.intervalMs;
 	}
 
-	/** Whether the poll is a start. @param isPollTime by n8n's mode and budget: each poll of the durable scheduler has another context */
-	start(context: IPollFunctions, isPollTime: boolean) {
+	/** Whether the poll is a start. @param mayBePollTime by n8n's mode @param budgetMs as n8n gives it */
+	start(context: IPollFunctions, mayBePollTime: boolean, budgetMs: number) {
+		// A poll time may have the budget of a start, by n8n's settings: the second such poll in a row is none.
+		const wasUnclear = this.isUnclear;
+		this.isUnclear = mayBePollTime && budgetMs === DEFAULT_BUDGET_MS;
+		const isPollTime = mayBePollTime && (!this.isUnclear || wasUnclear);
 		const isStart = this.startedBy !== context && !isPollTime;
 		if (isStart) this.startedBy = context;
 		const { startedBy } = this;
@@ -126,9 +132,8 @@ export function scheduleOf(context: IPollFunctions) {
 	locals.set(name, local);
 	local.begin();
 	const givenMs = context.getPollBudgetMs?.() ?? DEFAULT_BUDGET_MS;
-	const isUpdate = isDurable && context.getActivationMode() === 'update';
-	const isPollTime = isUpdate && givenMs !== DEFAULT_BUDGET_MS;
-	const started = local.start(context, isPollTime);
+	const mayBePollTime = isDurable && context.getActivationMode() === 'update';
+	const started = local.start(context, mayBePollTime, givenMs);
 	const { isStart } = started;
 	const budgetMs = Math.min(givenMs, isStart ? START_BUDGET_MS : Infinity);
 	return {

@@ -29,8 +29,8 @@ const LEAST = 0.05;
 const MOST_FOR_FAILED = 0.7;
 /** Of a poll's budget: one that takes longer may cut off users. */
 const CUTS_OFF = 0.5;
-/** Almost n8n's own where it has none, which tells a start on the durable scheduler. */
-const LONG_MS = 299_000;
+/** n8n's own where it has none, on both schedulers. */
+const LONG_MS = 300_000;
 
 /** A fault that is a limit of one user. */
 const LIMITED = /^429| for /;
@@ -191,7 +191,10 @@ export class ProgressPlayer {
 
 	private get budgetMs() {
 		const { host } = this.watched;
-		return this.poll === 0 ? host.startBudgetMs : host.budgetMs;
+		const { scheduler, isLong } = this.history;
+		// The first poll time with the budget of a start looks like one.
+		const starts = scheduler === 'durable' && isLong ? 1 : 0;
+		return this.poll <= starts ? host.startBudgetMs : host.budgetMs;
 	}
 
 	private possibleRounds() {
