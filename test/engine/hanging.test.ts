@@ -1,5 +1,6 @@
 /** Users who hang: an error of each, and every reading of the others. An outage is believed only if the user list fails too. */
 import type { INode, INodeParameters } from 'n8n-workflow';
+import type { TroubleName } from '../../dev/sandbox/troubles';
 import { createWorld } from '../../dev/sandbox/world';
 import { runNode } from '../helpers/engine';
 import { KEY } from '../helpers/people';
@@ -18,9 +19,10 @@ const shard: INodeParameters = bloodPressureOf('', {
 	startDate: '2026-03-01',
 	endDate: '2026-03-02',
 });
-const run = async (onError: INode['onError'] = 'continueRegularOutput') => {
+const run = async (onError: INode['onError'] = 'continueRegularOutput', concurrency = 8) => {
 	const begunAt = Date.now();
-	const { rows, error } = await runNode({ credential: used.credential, parameters: shard, onError });
+	const parameters = { ...shard, options: { concurrency } };
+	const { rows, error } = await runNode({ credential: used.credential, parameters, onError });
 	const minutes = (Date.now() - begunAt) / MINUTE;
 	return { rows, error, failed: rows.filter((row) => row.error), minutes };
 };
@@ -39,16 +41,35 @@ it.each([1, 31, 61])('60 users in a row from number %i on: 60 errors, 60 sound r
 	expect(minutes).toBeLessThan(100);
 });
 
-it('where the list fails too, it is an outage: one error, soon', async () => {
-	used.sandbox.switches.users = hanging(idsFrom(31, 60));
-	let hasBegun = false;
-	used.sandbox.switches.fault = (_, url) => {
-		hasBegun ||= url.includes('timeseries');
-		return hasBegun && url.startsWith('/v2/user') ? { status: 500 } : undefined;
+describe('where the list fails too', () => {
+	/** The list answers until the first readings are requested. */
+	const troubled = (ids: string[], trouble: TroubleName) => {
+		used.sandbox.switches.users = Object.fromEntries(ids.map((id) => [id, trouble]));
+		let hasBegun = false;
+		used.sandbox.switches.fault = (_, url) => {
+			hasBegun ||= url.includes('timeseries');
+			return hasBegun && url.startsWith('/v2/user') ? { status: 500 } : undefined;
+		};
 	};
-	const { rows, minutes } = await run();
-	expect(rows).toEqual([{ error: 'The service could not be reached', details: expect.any(String) }]);
-	expect(minutes).toBeLessThan(30);
+
+	it.each<[TroubleName, number]>([
+		['hangs', 8],
+		['fails', 1],
+	])('60 users in a row (each %s) are an outage: one error, soon', async (trouble, concurrency) => {
+		troubled(idsFrom(31, 60), trouble);
+		const { rows, minutes } = await run('continueRegularOutput', concurrency);
+		const error = expect.stringMatching(/^The service could not/);
+		expect(rows).toEqual([{ error, details: expect.any(String) }]);
+		expect(minutes).toBeLessThan(30);
+	});
+
+	it('40 users in a row who fail at once are no outage: an error of each', async () => {
+		const ids = idsFrom(31, 40);
+		troubled(ids, 'fails');
+		const { rows, failed } = await run('continueRegularOutput', 1);
+		expect(rows).toHaveLength(USERS);
+		expect(failed.map((row) => row.client_user_id)).toEqual(ids);
+	});
 });
 
 it('with On Error Stop, the first ends the node', async () => {

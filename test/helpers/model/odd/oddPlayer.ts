@@ -11,6 +11,7 @@ import { broken, BYSTANDERS, type OddHistory } from './oddHistory';
 import { Reports, Truth } from './truth';
 
 const NOON = Date.UTC(2026, 5, 1, 12);
+const SECOND = 1000;
 const MINUTE = 60_000;
 const DAY = 24 * HOUR;
 const LAST_POLLS = 3;
@@ -200,6 +201,14 @@ export class OddPlayer {
 		if (this.history.lists.length > 0)
 			for (const one of this.team) this.noteOdd(one, !isShown(one) && !this.isListEmpty);
 		if (this.isListEmpty && this.poll === 0) this.stranded = new Set(this.team);
+		if (this.poll > 0 && !this.hasRead && !this.isListEmpty) this.meetTeam();
+	}
+
+	/** The list was empty from the publication on. After a kill, n8n may know no later pass. */
+	private meetTeam() {
+		const { lookbackMs, history, begun, poll, time } = this;
+		const passAt = history.kills.length > 0 ? NOON : begun[poll - 1];
+		this.truth.meetTeam(passAt - lookbackMs - SECOND, time.now - lookbackMs + SECOND);
 	}
 
 	/** Of a user who was out of reach for long, nothing is promised. */

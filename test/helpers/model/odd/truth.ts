@@ -43,6 +43,14 @@ export class Truth {
 		this.freeUsers.add(person);
 	}
 
+	/** The first users of a team: all are new, and what is older than the lookback is not. @param old readings of before then are old */
+	meetTeam(old: number, lookback: number) {
+		for (const one of this.world.readings) {
+			if (this.fateOf(one) !== 'due' || one.time! >= lookback) continue;
+			this.fates.set(one, one.time! < old ? 'old' : 'free');
+		}
+	}
+
 	/** A user who is missing for longer than the lookback counts as new. */
 	freeUser(person: Person) {
 		this.freeUsers.add(person);
