@@ -167,6 +167,28 @@ onBothSchedulers((scheduler) => {
 			expect(await after(n8n)).toEqual([131]);
 		});
 
+		it.each([1, 7])(
+			'an identifier moves to a user who fails for %i × 12 hours: nothing is lost, nothing twice',
+			async (polls) => {
+				const cleo = history.addUser('cleo');
+				const n8n = w.trigger(byClientId('anna', 'ben'));
+				await n8n.start();
+				await after(n8n);
+				const body = { ...cleo, client_user_id: 'ben' };
+				used.sandbox.switches.fault = (_, url) => (url.includes('/resolve/ben') ? { status: 200, body } : undefined);
+				used.sandbox.switches.users = { cleo: 'fails' };
+				const rows = await after(n8n);
+				w.pass(MINUTE);
+				for (let poll = 0; poll < polls; poll++) {
+					measure(cleo, 200 + poll);
+					rows.push(...(await after(n8n, 12 * HOUR)));
+				}
+				used.sandbox.switches.users = {};
+				rows.push(...(await after(n8n)), ...(await after(n8n)));
+				expect(rows).toEqual(Array.from({ length: polls }, (_, poll) => 200 + poll));
+			},
+		);
+
 		it('client user IDs with nearly the same hash are two users', async () => {
 			const users = ['u20171639', 'u32115492'].map((name) => history.addUser(name));
 			const n8n = w.trigger(byClientId('u20171639', 'u32115492'));

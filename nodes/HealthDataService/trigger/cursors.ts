@@ -216,6 +216,19 @@ export class Cursors {
 	/** After a read without success. */
 	miss(listed: Listed, miss: Miss) {
 		this.change(listed, afterMiss(miss, this.of(listed), this.poll));
+		this.watch(listed);
+	}
+
+	/**
+	 * Watching a user begins when Resolve first gives the ID, though the entry names another user until a read succeeds: readings of
+	 * the time between would look old.
+	 */
+	private watch({ user, entry }: Listed) {
+		const own = keyOf(user.user_id);
+		const named = entry && this.names.get(keyOf(entry.id));
+		if (!user.user_id || !named || named === own) return;
+		const cursor = this.all.get(own) ?? this.begun();
+		this.all.set(own, { ...cursor, gone: this.clock.time });
 	}
 
 	private get poll() {
