@@ -10,6 +10,7 @@ import {
 	summaryRows,
 	type SummaryOptions,
 } from '../../../../nodes/HealthDataService/service/readings/summary';
+import { memoized } from '../../../../nodes/HealthDataService/shared/values';
 import { bloodPressure, mindfulness, readRange } from '../../../helpers/metrics';
 import { anyReadings, countOf, localOf, pointOf, rowOf, type Reading } from '../../../helpers/oracle';
 import { fc } from '../../../helpers/properties';
@@ -24,9 +25,15 @@ interface Days {
 }
 const ALWAYS = { startDate: '2026-01-01', endDate: '2026-04-30' };
 
-function optionsOf({ zone = 'UTC', dateRange = 'days', ...days }: Days, more: Partial<SummaryOptions> = {}) {
-	const { compareWith } = more;
-	const range = readRange({ dateRange, ...ALWAYS, ...days }, zone, NOW, { compareWith });
+/** Read once: that takes a third of the time of a row. */
+const rangeOf = memoized((asked: string) => {
+	const { zone = 'UTC', dateRange = 'days', compareWith, ...days } = JSON.parse(asked) as Days & Compared;
+	return readRange({ dateRange, ...ALWAYS, ...days }, zone, NOW, { compareWith });
+});
+type Compared = Pick<SummaryOptions, 'compareWith'>;
+
+function optionsOf(days: Days, more: Partial<SummaryOptions> = {}) {
+	const range = rangeOf(JSON.stringify({ ...days, compareWith: more.compareWith }));
 	return {
 		...{ metric: bloodPressure, rangeOf: () => range, provider: '', sourceTypes: [] },
 		...{ limits: {}, onlyStatus: [], ...more },
@@ -107,10 +114,10 @@ describe('equal readings', () => {
 	});
 
 	it('those with sources of their own are one measurement, with or without a time', () => {
-		const copies = Array.from({ length: 3000 }, (_, type) => at(clock('08:00'), 120, 80, { type: `${type}` }));
+		const copies = Array.from({ length: 1000 }, (_, type) => at(clock('08:00'), 120, 80, { type: `${type}` }));
 		expect(summary([copies])).toMatchObject({ readings: 1 });
 		expect(daily([copies.map(({ source }) => ({ ...at('soon', 120, 80), source }))])).toMatchObject([
-			{ readings: 3000 },
+			{ readings: 1000 },
 		]);
 	});
 
@@ -362,7 +369,7 @@ describe('the same measurements with a time zone applied twice', () => {
 		['the same always', fc.constant([120, 80])],
 	])('a monitor that measures each half hour at one second loses nothing, with values %s', (_, values) => {
 		fc.assert(
-			fc.property(fc.array(values, { minLength: 10, maxLength: 96 }), (each) => {
+			fc.property(fc.array(values, { minLength: 10, maxLength: 48 }), (each) => {
 				const groups = each.map(([systolic, diastolic], half) =>
 					at(new Date(MORNING + half * 1800 * SECOND).toISOString(), systolic, diastolic),
 				);
