@@ -163,14 +163,11 @@ describe('the trigger', () => {
 	const provider = (requests: string[]) => queryOf(requests.findLast((url) => url.includes('timeseries'))!).provider;
 
 	it.each<[string, string, unknown, Fill, (requests: string[]) => unknown]>([
-		['Provider', '3', '3', (value) => watch({ provider: value }), provider],
-		['Provider', '"  "', undefined, (value) => watch({ provider: slug(value) }), provider],
 		['Provider', '"nonsense"', 'nonsense', (value) => watch({ provider: slug(value) }), provider],
 		['Lookback Hours', '" 3 "', 1, lookback, count],
 		['Concurrent Requests', '3', 1, watching('concurrency'), count],
 		['Requests per Second', '2.5', 1, watching('requestsPerSecond'), count],
 		['Only Connected Users', '" True "', 1, connected, users],
-		['Only Connected Users', 'false', 4, connected, users],
 		['High Systolic', '200', 1, limit('systolic'), count],
 	])('%s filled with {{ %s }}: %p', async (_, given, meaning, at, shows) => {
 		const { requests, error } = await poll(at(`={{ ${given} }}`));

@@ -8,7 +8,7 @@ import { bloodPressureOf, useSandbox } from '../helpers/requests';
 import { useVirtualTime } from '../helpers/virtualTime';
 
 const MINUTE = 60_000;
-const USERS = 120;
+const USERS = 90;
 const used = useSandbox(() => ({ world: createWorld([{ key: KEY, users: USERS }]) }));
 useVirtualTime();
 
@@ -30,8 +30,8 @@ const idsFrom = (first: number, count: number) =>
 	Array.from({ length: count }, (_, index) => `app-user-${String(first + index).padStart(4, '0')}`);
 const hanging = (ids: string[]) => Object.fromEntries(ids.map((id) => [id, 'hangs' as const]));
 
-it.each([1, 31, 61])('60 users in a row from number %i on: 60 errors, 60 sound rows', async (first) => {
-	const ids = idsFrom(first, 60);
+it('60 users in a row, before any other: 60 errors, 30 sound rows', async () => {
+	const ids = idsFrom(1, 60);
 	used.sandbox.switches.users = hanging(ids);
 	const { rows, error, failed, minutes } = await run();
 	expect(error).toBeUndefined();

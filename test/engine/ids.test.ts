@@ -104,18 +104,20 @@ it('readings of one instant have ids of their own, in any order and on any pages
 describe('Limit changes no id', () => {
 	const twins = [...sameTime(TIME, 140, 120, 130), bloodPressure('2026-03-03T09:00:00Z', 111, 80)];
 
-	it.each([1, 2, 3, 4].flatMap((limit) => [1, 2, 3].map((pageSize) => [limit, pageSize])))(
-		'Limit %i, pages of %i',
-		async (limit, pageSize) => {
-			const all = await readOf(twins);
-			for (const more of [{}, { overlap: true }, { emptyPages: true }]) {
-				Object.assign(used.sandbox.switches, { pageSize, overlap: false, emptyPages: false, ...more });
-				const read = await readOf(twins, { returnAll: false, limit });
-				const expected = bySystolic(all.filter(({ systolic }) => read.some((row) => row.systolic === systolic)));
-				expect(bySystolic(read)).toEqual(expected);
-			}
-		},
-	);
+	it.each([
+		[1, 1, {}],
+		[1, 2, { overlap: true }],
+		[2, 1, { emptyPages: true }],
+		[2, 3, { overlap: true }],
+		[3, 2, { emptyPages: true }],
+		[4, 1, {}],
+	])('Limit %i, pages of %i, %j', async (limit, pageSize, more) => {
+		const all = await readOf(twins);
+		Object.assign(used.sandbox.switches, { pageSize, ...more });
+		const read = await readOf(twins, { returnAll: false, limit });
+		const expected = bySystolic(all.filter(({ systolic }) => read.some((row) => row.systolic === systolic)));
+		expect(bySystolic(read)).toEqual(expected);
+	});
 });
 
 describe('a user ID in upper case', () => {

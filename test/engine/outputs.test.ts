@@ -184,12 +184,7 @@ describe('Summary per User', () => {
 			[{ options: { onlyStatus: ['high'] } }, "'Return Only' is High, but 'Limits' has no 'Mean At or Above'"],
 			[{ options: { compareWith: 'x' } }, "'Compare With' is not one of its options"],
 			[{ options: { userTimeZone: 'x' } }, "'Use Each User's Time Zone' is not true or false"],
-			[{ limits: { mean: { systolic: 'x' } } }, "'Mean Systolic' is not a number of 0 or more"],
 			[{ limits: { enough: { days: 0 } } }, "'Enough Days' is not a whole number of 1 or more"],
-			[
-				{ limits: { high: { systolic: 110, diastolic: 180 } } },
-				"'High Diastolic' (180) is above 'High Systolic' (110)",
-			],
 		])('%j is an error before any request', async (more, message) => {
 			const { error } = await run(summary(more as unknown as INodeParameters));
 			expect(error?.message).toBe(message);
@@ -211,18 +206,6 @@ describe('Summary per User', () => {
 		])('limits %s {{ }}', async (_, limits, status) => {
 			const [row] = await withOptions({}, { limits: limits as unknown as INodeParameters });
 			expect(row.status).toBe(status);
-		});
-
-		it('limits filled in by n8n', async () => {
-			const [row] = await withOptions({}, { limits: { mean: { systolic: 130 } } });
-			expect(row.status).toBe('high');
-		});
-
-		it('a limit that an expression loses is an error {{ }}', async () => {
-			const limits = { mean: { systolic: '={{ undefined }}', diastolic: 85 } };
-			const { error } = await run(summary({ limits, options: { onlyStatus: ['high'] } }));
-			expect(error?.message).toBe("'Mean Systolic' is empty");
-			expect(used.sandbox.requests).toEqual([]);
 		});
 
 		it('all limits as one expression, which n8n does not evaluate, are an error', async () => {

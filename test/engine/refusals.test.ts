@@ -8,12 +8,12 @@ import { KEY } from '../helpers/people';
 import { bloodPressureOf, byUserId, resolve, useSandbox } from '../helpers/requests';
 import { useVirtualTime } from '../helpers/virtualTime';
 
-const world = createWorld([{ key: KEY, users: 80 }]);
+const world = createWorld([{ key: KEY, users: 40 }]);
 const users = world.teams[0].users;
 const used = useSandbox(() => ({ world, switches: { latencyMs: 5 } }));
 useVirtualTime();
 
-const ITEMS = 70;
+const ITEMS = 30;
 const input: IDataObject[] = users.slice(0, ITEMS).map(({ user_id, client_user_id }) => ({ user_id, client_user_id }));
 const oneByOne = bloodPressureOf(byUserId('={{ $json.user_id }}'), { startDate: '2026-03-01', endDate: '2026-03-01' });
 const run = async (parameters: INodeParameters, more: Partial<RunOptions> = {}) =>
@@ -25,7 +25,7 @@ const asked = (part: string) => used.sandbox.requests.filter((url) => url.includ
 const KEY_REFUSED = 'The service did not accept the API key (status 401)';
 
 it('a wrong key of some items, which an expression in the credential gives, is an error of these only {{ }}', async () => {
-	const WRONG = 30;
+	const WRONG = 15;
 	const { rows, error } = await run(resolve('={{ $json.client_user_id }}'), {
 		credential: (item) => ({ ...used.credential, ...(item < WRONG && { apiKey: 'wrong' }) }),
 		onError: 'continueRegularOutput',
@@ -55,10 +55,10 @@ describe('a wrong key with many items', () => {
 
 	it('revoked during the read: only requests in flight follow {{ }}', async () => {
 		let count = 0;
-		fault(() => (++count > 40 ? { status: 401 } : undefined));
+		fault(() => (++count > 15 ? { status: 401 } : undefined));
 		const { rows } = await run(oneByOne, { onError: 'continueRegularOutput' });
-		expect(rows.filter(({ error }) => error === KEY_REFUSED).length).toBeGreaterThanOrEqual(ITEMS - 40);
-		expect(used.sandbox.requests.length).toBeLessThanOrEqual(40 + 8);
+		expect(rows.filter(({ error }) => error === KEY_REFUSED).length).toBeGreaterThanOrEqual(ITEMS - 15);
+		expect(used.sandbox.requests.length).toBeLessThanOrEqual(15 + 8);
 	});
 
 	it('403 for readings, 401 for the list after a redirect {{ }}', async () => {

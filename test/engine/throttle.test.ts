@@ -105,7 +105,7 @@ it.each([
 
 it('a service that refuses everything ends the run, instead of waiting once per item {{ }}', async () => {
 	used.sandbox.switches.fault = () => ({ status: 429 });
-	const input = users.slice(0, 100).map(({ user_id }) => ({ user_id }));
+	const input = users.slice(0, 40).map(({ user_id }) => ({ user_id }));
 	const { error } = await run(oneByOne(), { input });
 	expect(error).toMatchObject({ message: 'The service is receiving too many requests (status 429)', httpCode: '429' });
 	expect(error?.description).toMatch(/^Tried \d+ times in \d+ s\./);
@@ -132,7 +132,7 @@ describe('cancelling {{ }}', () => {
 		const before = { ...RETRY_LIMITS };
 		Object.assign(RETRY_LIMITS, slower);
 		Object.assign(used.sandbox.switches, switches);
-		const input = users.slice(0, 100).map(({ user_id }) => ({ user_id }));
+		const input = users.slice(0, 40).map(({ user_id }) => ({ user_id }));
 		let sent = 0;
 		const cancelWhen = (async () => {
 			while (!isReached()) await time.pass(1);
