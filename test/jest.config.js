@@ -13,9 +13,6 @@ process.env.SWC_NATIVE_BINDING_CACHE_SKIP_SECURITY_CHECK = '1';
 /** As many as the process may use: fewer than the machine has under `taskset` or in a container. */
 const WORKERS = Math.max(2, availableParallelism());
 
-/** Packages of n8n, and large ones that only they use. */
-const N8N_PACKAGES = '(?:n8n-core|n8n-workflow|@n8n/[^/]+|@langchain/core)';
-
 /** @type {import('jest').Config} */
 module.exports = {
 	rootDir: '..',
@@ -35,9 +32,7 @@ module.exports = {
 			'@swc/jest',
 			{ jsc: { parser: { syntax: 'typescript' }, target: 'es2022' }, module: { type: 'commonjs' } },
 		],
-		[`/${N8N_PACKAGES}/.+\\.js$`]: '<rootDir>/test/setup/lazyRequires.js',
 	},
-	transformIgnorePatterns: [`/node_modules/(?!.*/node_modules/)(?!${N8N_PACKAGES}/)`],
 	testSequencer: '<rootDir>/test/setup/changedFirst.js',
 	maxWorkers: WORKERS,
 	// Node needs a while to free a large heap when it exits; above half a second, on a busy machine, jest calls that a leak.
