@@ -104,9 +104,22 @@ describe('that Monday morning', () => {
 			['30 07:51 192/110', '30 07:56 185/100', '30 08:01 180/95'],
 			'180/95 Mon 30 Nov 08:01 high, 185/100 07:56 high, 192/110 07:51 high; by cuff',
 		],
+		[['29 09:00 88/60', '29 09:10 120/45'], '120/45 Sun 29 Nov 09:10 low, 88/60 09:00 low; by cuff'],
+		[['29 09:00 182/90', '29 09:10 150/118'], '150/118 Sun 29 Nov 09:10 high, 182/90 09:00 high; by cuff'],
 		[
 			['29 09:00 165/88', '30 07:00 150/115', '30 08:00 128/80 withings phone'],
 			'150/115 Mon 30 Nov 07:00 high; latest 128/80 Mon 30 Nov 08:00; by cuff, phone',
+		],
+		[
+			[
+				'24 09:00 181/90',
+				'25 09:00 188/112',
+				'26 09:00 183/99',
+				'27 09:00 184/99',
+				'28 09:00 185/99',
+				'29 09:00 182/112',
+			],
+			'182/112 Sun 29 Nov 09:00 high, 185/99 Sat 28 Nov 09:00 high, 184/99 Fri 27 Nov 09:00 high, 188/112 Wed 25 Nov 09:00 high, 181/90 Tue 24 Nov 09:00 high … and 1 more; by cuff',
 		],
 	])('%j is told', async (readings, words) => {
 		person('app-user-0007', readings);

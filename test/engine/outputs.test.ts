@@ -208,6 +208,18 @@ describe('Summary per User', () => {
 			expect(row.status).toBe(status);
 		});
 
+		it('limits filled in by n8n', async () => {
+			const [row] = await withOptions({}, { limits: { mean: { systolic: 130 } } });
+			expect(row.status).toBe('high');
+		});
+
+		it('a limit that an expression loses is an error {{ }}', async () => {
+			const limits = { mean: { systolic: '={{ undefined }}', diastolic: 85 } };
+			const { error } = await run(summary({ limits, options: { onlyStatus: ['high'] } }));
+			expect(error?.message).toBe("'Mean Systolic' is empty");
+			expect(used.sandbox.requests).toEqual([]);
+		});
+
 		it('all limits as one expression, which n8n does not evaluate, are an error', async () => {
 			const limits = '={{ ({ mean: { systolic: 135, diastolic: 85 } }) }}' as unknown as INodeParameters;
 			const { error } = await run(summary({ limits, options: { onlyStatus: ['high'] } }));

@@ -173,6 +173,21 @@ describe('pages that never end', () => {
 		}
 		expect(progress).toEqual([false, true]);
 	});
+
+	it('hold back no user whose pages end', async () => {
+		let [asked, done] = [0, 0];
+		let onOthers = () => {};
+		const others = new Promise<void>((resolve) => (onOthers = resolve));
+		const answer = async () => {
+			if (++asked > 30) await others;
+			// Only the first user has a second page.
+			return page(asked === 1 ? 'more' : null);
+		};
+		const onDone = () => void (++done === 29 && onOthers());
+		const toRows = () => [{}];
+		const results = await read(Array(30).fill({}), answer, { width: 30, asCompleted: true, onDone, toRows });
+		expect(results.map(({ rows }) => rows.length)).toEqual(Array(30).fill(1));
+	});
 });
 
 describe('readings of random users', () => {
