@@ -92,8 +92,9 @@ export class Oracle implements Judge {
 
 	private beginClock({ clockError, dateError, isHit, isKept }: Poll) {
 		const { sendsDate } = this.settings;
-		// A poll that fails saves no time of the service, only n8n's.
-		const clockMs = isKept ? Math.min(Math.abs(clockError), SECOND) : Math.abs(clockError);
+		// A poll that fails saves no time of the service, only n8n's; so does one that fails to read a user while n8n's clock is behind.
+		const isRight = isKept && clockError >= 0;
+		const clockMs = isRight ? Math.min(clockError, SECOND) : Math.abs(clockError);
 		this.worstDate = Math.max(Math.abs(dateError), clockMs);
 		if (sendsDate && !isHit) return;
 		this.clock = new ClockWatch(sendsDate);
