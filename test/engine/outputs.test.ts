@@ -134,7 +134,6 @@ describe('Summary per User', () => {
 	});
 
 	it.each([
-		['last7Days', '2026-03-23', '2026-03-29', '2026-03-23T00:00:00.000+01:00', '2026-03-29 03:30:00', 6],
 		[
 			'last24Hours',
 			'2026-03-28 14:30:00',
@@ -143,7 +142,6 @@ describe('Summary per User', () => {
 			'2026-03-29 03:30:00',
 			4,
 		],
-		['today', '2026-03-29', '2026-03-29', '2026-03-29T00:00:00.000+01:00', '2026-03-29 23:59:59', 4],
 		['days', '2026-03-27', '2026-03-29', '2026-03-27T00:00:00.000+01:00', '2026-03-30 00:00:00', 8],
 	])('%s takes the range as it was asked', async (dateRange, from, to, start_date, latest_time, readings) => {
 		const clock = jest.spyOn(Settings, 'now').mockImplementation(() => Date.UTC(2026, 2, 29, 13, 30));
@@ -189,15 +187,6 @@ describe('Summary per User', () => {
 			const { error } = await run(summary(more as unknown as INodeParameters));
 			expect(error?.message).toBe(message);
 			expect(used.sandbox.requests).toEqual([]);
-		});
-
-		it('of another output or metric are ignored', async () => {
-			const options = { onlyStatus: 'x', compareWith: 'x' };
-			const limits = { mean: { systolic: 'x' }, high: { systolic: 'x' }, enough: { days: 'x' } };
-			const plain = bloodPressureOf(byUserId(BERLIN.user_id), { options, limits });
-			expect((await run(plain)).rows).toHaveLength(8);
-			const [row] = (await run({ ...summary({ limits }), operation: 'mindfulnessMinutes' })).rows;
-			expect(row).not.toHaveProperty('status');
 		});
 
 		it.each([

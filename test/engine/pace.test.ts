@@ -2,7 +2,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import type { Switches } from '../../dev/sandbox/switches';
 import { createWorld } from '../../dev/sandbox/world';
-import { RequestQueue } from '../../nodes/HealthDataService/http/requestQueue';
 import { RETRY_LIMITS } from '../../nodes/HealthDataService/http/retry';
 import { useRunner } from '../helpers/engine';
 import { KEY } from '../helpers/people';
@@ -20,25 +19,17 @@ const all = (options: INodeParameters) => bloodPressureOf('', { ...day, userScop
 const oneByOne = (options: INodeParameters) => bloodPressureOf(byUserId('={{ $json.user_id }}'), { ...day, options });
 const items = (count: number) => users.slice(0, count).map(({ user_id }) => ({ user_id }));
 
-/** When each request was sent, and arrived; `fault` as the switch of the sandbox. */
+/** When each request arrived; `fault` as the switch of the sandbox. */
 function watch(fault: Switches['fault'] = () => undefined) {
 	const arrived: number[] = [];
-	const sent: number[] = [];
-	const { run: runInQueue } = RequestQueue.prototype;
-	jest.spyOn(RequestQueue.prototype, 'run').mockImplementation(async function (this: RequestQueue, work, options) {
-		const noted: typeof work = async (signal) => {
-			sent.push(time.elapsed);
-			return await work(signal);
-		};
-		return await runInQueue.call(this, noted, options);
-	} as typeof runInQueue);
 	used.sandbox.switches.fault = (number, url) => {
 		arrived.push(time.elapsed);
 		return fault(number, url);
 	};
 	return {
 		count: () => arrived.length,
-		mostInASecond: () => Math.max(...sent.map((from) => sent.filter((at) => at >= from && at < from + 1000).length)),
+		mostInASecond: () =>
+			Math.max(...arrived.map((from) => arrived.filter((at) => at >= from && at < from + 1000).length)),
 		seconds: () => (arrived.at(-1)! - arrived[0]) / 1000,
 	};
 }

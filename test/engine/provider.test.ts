@@ -74,8 +74,8 @@ describe('Provider', () => {
 		it.each<[string, INodeParameters]>([
 			['one', bloodPressureOf(byClientId('steady'), slug('withings'))],
 			['all', all(slug('withings'))],
-		])('the list is not asked where a user who was read has it: %s', async (_, parameters) => {
-			await run({ ...parameters, startDate: '2020-01-01', endDate: '2020-01-02' });
+		])('no error, and no further list, where a user who was read has it, and no reading: %s', async (_, parameters) => {
+			expect(await run({ ...parameters, startDate: '2020-01-01', endDate: '2020-01-02' })).toEqual([]);
 			const lists = used.sandbox.requests.filter((url) => url.startsWith('/v2/user?'));
 			expect(lists.filter((url) => url.includes('offset=0'))).toHaveLength(parameters.userScope === 'all' ? 1 : 0);
 		});
@@ -103,15 +103,6 @@ describe('Provider', () => {
 			expect(error?.description).toBe(
 				"No user of the team has one connected. Leave 'Connected Provider' empty for all",
 			);
-		});
-
-		it.each<[string, INodeParameters]>([
-			[
-				'a slug that a user has, and no reading',
-				all({ ...slug('withings'), startDate: '2020-01-01', endDate: '2020-01-02' }),
-			],
-		])('no error for %s', async (_, parameters) => {
-			expect(await run(parameters)).toEqual([]);
 		});
 
 		it.each(['readings', 'summary'])('no error where it was disconnected, and a reading has it: %s', async (output) => {

@@ -28,11 +28,11 @@ const expected = users.flatMap(({ user_id }) =>
 );
 
 describe('at most so many requests at once', () => {
-	it.each([1, 3, 8])('%i inside All Users', async (concurrency) => {
-		const { rows, error } = await run(all({ concurrency, userLimit: 40 }));
+	it('3 inside All Users', async () => {
+		const { rows, error } = await run(all({ concurrency: 3, userLimit: 40 }));
 		expect(error).toBeUndefined();
 		expect(rows.length).toBeGreaterThan(20);
-		expect(used.sandbox.load.mostInFlight).toBe(concurrency);
+		expect(used.sandbox.load.mostInFlight).toBe(3);
 	});
 
 	it('8 over all input items together, by default {{ }}', async () => {

@@ -242,6 +242,14 @@ it('an invalid value never gives an open end, another range or another zone', ()
 		}),
 	);
 	fc.assert(
+		fc.property(given, fc.constantFrom('days', 'times'), (startDate, dateRange) => {
+			const result = readOrRefuse('Start Date', () =>
+				requestOf(withField('startDate', startDate, { dateRange, endDate: '' })).rangeOf(selected),
+			);
+			if (result) expect(result.read.query!.start_date).toMatch(/^20[23]\d-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/);
+		}),
+	);
+	fc.assert(
 		fc.property(anything, (dateRange) => {
 			const result = readOrRefuse('Date Range', () =>
 				requestOf(withField('dateRange', dateRange, { startDate: '2015-01-01' })).rangeOf(selected),
