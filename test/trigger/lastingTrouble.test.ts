@@ -19,13 +19,13 @@ onBothSchedulers((scheduler) => {
 		['answer 500', { status: 500 }],
 		['hang', { delayMs: 400_000 }],
 	])('some users %s, the others take two seconds: their readings go out within two polls', async (_, fault) => {
-		const users = t.users(16);
+		const users = t.users(10);
 		const n8n = t.trigger();
 		await n8n.start();
-		const sick = users.slice(4, 10);
+		const sick = users.slice(3, 7);
 		t.answer({ ...Object.fromEntries(sick.map(({ user_id }) => [user_id, fault])), timeseries: LATENCY });
 		await t.polls(n8n, 2);
-		for (const [i, user] of [users[0], users[10], users[15]].entries()) {
+		for (const [i, user] of [users[0], users[7], users[9]].entries()) {
 			t.measure(user, 121 + i);
 			expect(systolics(await t.polls(n8n, 2))).toEqual([121 + i]);
 		}
@@ -33,16 +33,16 @@ onBothSchedulers((scheduler) => {
 	});
 
 	it('users who failed come last; if they hang, their reads begin within 30 % of a poll, which costs two timeouts at most', async () => {
-		const users = t.users(30);
+		const users = t.users(15);
 		const n8n = t.trigger({ ...allUsers, options: { concurrency: 2 } });
 		await n8n.start();
-		t.answer(Object.fromEntries(users.slice(0, 20).map(({ user_id }) => [user_id, { delayMs: 400_000 }])));
+		t.answer(Object.fromEntries(users.slice(0, 10).map(({ user_id }) => [user_id, { delayMs: 400_000 }])));
 		await t.polls(n8n, 12, 10 * MINUTE);
 		t.used.sandbox.requests.length = 0;
 		const begun = t.time.elapsed;
 		await n8n.tick();
 		expect(t.time.elapsed - begun).toBe(scheduler === 'memory' ? 120_000 : 16_000);
-		expect(t.readingRequests().slice(0, 10)).toEqual(users.slice(20).map(({ user_id }) => user_id));
+		expect(t.readingRequests().slice(0, 5)).toEqual(users.slice(10).map(({ user_id }) => user_id));
 	});
 
 	it('one user with slow pages takes half a poll at most', async () => {
@@ -59,7 +59,7 @@ onBothSchedulers((scheduler) => {
 	});
 
 	it('a list of more pages than a limit allows in a poll: those at its beginning are read, and it is told', async () => {
-		const users = t.users(scheduler === 'memory' ? 70 : 20);
+		const users = t.users(20);
 		t.used.sandbox.switches.userPageCap = 2;
 		let [since, lists] = [0, 0];
 		const ofList = () => {
@@ -67,7 +67,7 @@ onBothSchedulers((scheduler) => {
 			return ++lists > 10 ? throttle() : undefined;
 		};
 		t.answer({ '/v2/user?': ofList });
-		const n8n = t.trigger();
+		const n8n = t.trigger(allUsers, { budgetMs: 36_000 });
 		await n8n.start();
 		await t.polls(n8n, 11, 6 * MINUTE);
 		t.measure(users[0], 131);
@@ -149,14 +149,14 @@ onBothSchedulers((scheduler) => {
 	});
 
 	it("one user's Retry-After of an hour holds up nobody else", async () => {
-		const users = t.users(30);
+		const users = t.users(12);
 		const n8n = t.trigger();
 		await n8n.start();
 		t.answer({ [users[3].user_id]: { status: 503, headers: { 'retry-after': '3600' } } });
 		for (let poll = 0; poll < 4; poll++) {
 			t.used.sandbox.requests.length = 0;
 			users.forEach((user, i) => t.measure(user, 100 + i));
-			expect(await t.polls(n8n, 1)).toHaveLength(29);
+			expect(await t.polls(n8n, 1)).toHaveLength(11);
 			// The list, or a user who was read, tells whose it is.
 			const lists = t.used.sandbox.requests.filter((url) => url === '/v2/user?limit=1');
 			expect(lists.length).toBeLessThanOrEqual(1);
@@ -201,7 +201,7 @@ onBothSchedulers((scheduler) => {
 	});
 
 	it("a Retry-After of all pauses all, and is not a user's", async () => {
-		const users = t.users(30);
+		const users = t.users(12);
 		const n8n = t.trigger();
 		await n8n.start();
 		t.answer({ '': throttle(600) });
@@ -211,12 +211,12 @@ onBothSchedulers((scheduler) => {
 		expect(t.used.sandbox.requests).toHaveLength(before);
 		t.answer({});
 		users.forEach((user, i) => t.measure(user, 100 + i));
-		expect(await t.polls(n8n, 6)).toHaveLength(30);
+		expect(await t.polls(n8n, 6)).toHaveLength(12);
 		expect(n8n.reported).toHaveLength(1);
 	});
 
 	it('after a night without poll times, no report says that a round takes the night', async () => {
-		t.users(40);
+		t.users(20);
 		t.used.sandbox.switches.latencyMs = scheduler === 'durable' ? 4000 : 40_000;
 		const n8n = t.trigger({ ...allUsers, options: { concurrency: 2 } });
 		await n8n.start();

@@ -1,11 +1,15 @@
-/** Scope of the watch: its team, its fields, those that restart it, and its start. */
-import type { INodeParameters } from 'n8n-workflow';
+/**
+ * Scope of the watch: its team, its fields, those that restart it, its start, and users that join and leave. Rows of a picked user
+ * have their `client_user_id`, which each poll requests.
+ */
+import type { User } from '../../dev/sandbox/schemas';
 import { type Team, uuid } from '../../dev/sandbox/world';
 import { useLogLines } from '../helpers/engine';
 import { nextTurn } from '../helpers/machine';
 import { createUser, mindfulness } from '../helpers/people';
 import { byUserId } from '../helpers/requests';
 import { allUsers, HOUR, iso, MINUTE, onBothSchedulers, savedState, valuesOf, watch } from '../helpers/watch';
+import type { INodeParameters } from 'n8n-workflow';
 
 onBothSchedulers((scheduler) => {
 	const w = watch(scheduler);
@@ -195,6 +199,157 @@ onBothSchedulers((scheduler) => {
 			w.history.add(w.anna, mindfulness(iso(w.clock), 10), { metric: 'mindfulness_minutes' });
 			expect(await n8n.start()).toBeUndefined();
 			expect(await n8n.tick()).toBeUndefined();
+		});
+	});
+});
+
+const BUDGET_MS = 2500;
+
+/** Of the new user `carl`: users of the trigger match their tables by it, so it must never change. */
+const NEW_CARL = 'user-a192dc87c32456a3ea304ce87b672973';
+
+const picked = ({ user_id }: User, row: string): INodeParameters => ({
+	event: 'bloodPressure',
+	userScope: 'one',
+	user: { __rl: true, mode: 'list', value: user_id, cachedResultName: row },
+});
+
+onBothSchedulers((scheduler) => {
+	const w = watch(scheduler);
+
+	/** Of a user who comes onto a list: within the lookback of 48 hours, and older ones. */
+	const OLD = [20, 60, 65];
+	const bringsOld = (user = w.history.addUser('carl')) => {
+		for (const hours of OLD) w.history.add(user, w.reading(-hours * 60, hours), { late: hours * HOUR });
+		return user;
+	};
+	/** Polls while the newest reading is that of the user who came. */
+	const poll = async (n8n: ReturnType<typeof w.trigger>, polls = 4) => {
+		const rows: unknown[] = [];
+		for (let i = 0; i < polls; i++) {
+			w.pass(MINUTE);
+			rows.push(...(valuesOf(await n8n.tick()) ?? []));
+		}
+		return rows;
+	};
+
+	it('a user who joined while n8n was down loses nothing, however long that was', async () => {
+		const n8n = w.trigger();
+		await n8n.start();
+		n8n.kill();
+		w.pass(24 * HOUR);
+		w.history.add(w.history.addUser('cleo'), w.reading(0, 121));
+		w.pass(20 * 24 * HOUR);
+		expect(valuesOf(await n8n.start('init'))).toEqual([121]);
+	});
+
+	it('a user who joins brings nothing older than the lookback, also when the window moves back', async () => {
+		const n8n = w.trigger();
+		w.history.add(w.anna, w.reading(0));
+		await n8n.start();
+		bringsOld();
+		w.history.removeUser(w.anna);
+		expect(await poll(n8n)).toEqual([20]);
+		// The others may be late.
+		w.history.add(w.ben, w.reading(-30 * 60, 30), { late: 30 * HOUR });
+		w.pass(MINUTE);
+		expect(valuesOf(await n8n.tick())).toEqual([30]);
+	});
+
+	it('a user who was never read and is gone ends no pass: who joins brings nothing older than the lookback', async () => {
+		w.used.sandbox.switches.users = { ben: 'removed' };
+		const n8n = w.trigger();
+		await n8n.start();
+		w.pass(100 * HOUR);
+		await n8n.tick();
+		bringsOld();
+		expect(await poll(n8n)).toEqual([20]);
+	});
+
+	it('a user who leaves and comes back within the lookback brings nothing twice', async () => {
+		const n8n = w.trigger();
+		await n8n.start();
+		w.history.add(w.anna, w.reading(0, 121));
+		expect(await poll(n8n, 1)).toEqual([121]);
+		for (const users of [[w.ben], [w.ben, w.anna]]) {
+			w.history.team.users = users;
+			expect(await poll(n8n, 2)).toEqual([]);
+		}
+	});
+
+	it('new users', async () => {
+		const n8n = w.trigger({ event: 'user' });
+		expect(await n8n.start()).toBeUndefined();
+		w.pass(HOUR);
+		const carl = w.history.addUser('carl', iso(w.clock));
+		const [row] = (await n8n.tick())!;
+		expect(row).toMatchObject({ ...carl, row_id: NEW_CARL, change: 'created' });
+		expect(Object.keys(row).slice(0, 2)).toEqual(['row_id', 'change']);
+		carl.connected_sources.pop();
+		expect(await n8n.tick()).toBeUndefined();
+	});
+
+	describe('a picked user', () => {
+		const anna = (row = 'anna (Omron)') => picked(w.anna, row);
+		const resolves = () => w.used.sandbox.requests.filter((url) => url.includes('/resolve/'));
+		const whenResolved = (fault: { delayMs: number } | { status: number }) => {
+			w.used.sandbox.switches.fault = (_, url) => (url.includes('/resolve/') ? fault : undefined);
+		};
+
+		it('is confirmed by a request in each poll', async () => {
+			w.history.add(w.anna, w.reading(-60, 120));
+			const n8n = w.trigger(anna());
+			await n8n.start();
+			w.used.sandbox.requests.length = 0;
+			w.history.add(w.anna, w.reading(0, 121));
+			w.history.add(w.anna, w.reading(1, 122, 'withings'));
+			w.pass(2 * MINUTE);
+			expect(await n8n.tick()).toMatchObject([
+				{ systolic: 121, client_user_id: 'anna', local_time: '2026-06-01 12:00:00', change: 'created' },
+				{ systolic: 122, client_user_id: 'anna' },
+			]);
+			expect(resolves()).toEqual(['/v2/user/resolve/anna']);
+			expect(await n8n.tick()).toBeUndefined();
+			expect(resolves()).toHaveLength(2);
+		});
+
+		it('emits new readings though Resolve fails', async () => {
+			const n8n = w.trigger(anna());
+			await n8n.start();
+			w.history.add(w.anna, w.reading(0, 121));
+			whenResolved({ status: 500 });
+			expect(await n8n.tick()).toMatchObject([{ systolic: 121, client_user_id: null }]);
+			expect(n8n.reported).toEqual([]);
+			expect(await n8n.tick()).toBeUndefined();
+		});
+
+		it.each([
+			['', {}],
+			['and has to wait for its turn', { requestsPerSecond: 1 }],
+		])('emits within its budget though Resolve hangs %s', async (_, options) => {
+			const n8n = w.trigger({ ...anna(), options }, { budgetMs: BUDGET_MS });
+			await n8n.start();
+			w.history.add(w.anna, w.reading(0, 121));
+			whenResolved({ delayMs: 4000 });
+			const begun = w.time.elapsed;
+			expect(await n8n.tick()).toMatchObject([{ systolic: 121, client_user_id: null }]);
+			expect(w.time.elapsed - begun).toBeLessThanOrEqual(BUDGET_MS);
+		});
+
+		it('the test event has it, too', async () => {
+			w.history.add(w.anna, w.reading(-60, 120));
+			expect(await w.trigger(anna()).fetchTestEvent()).toMatchObject([{ client_user_id: 'anna' }]);
+			expect(resolves()).toHaveLength(1);
+		});
+
+		it('a test event is found within ten seconds though the readings are slow and Resolve hangs', async () => {
+			w.history.add(w.anna, w.reading(-80 * 24 * 60, 120));
+			w.used.sandbox.switches.fault = (_, url) => ({ delayMs: url.includes('/resolve/') ? 7000 : 2400 });
+			const begun = w.time.elapsed;
+			expect(await w.trigger(picked(w.anna, 'anna (Omron)')).fetchTestEvent()).toMatchObject([
+				{ client_user_id: null },
+			]);
+			expect(w.time.elapsed - begun).toBeLessThanOrEqual(10_000);
 		});
 	});
 });

@@ -49,6 +49,7 @@ export class Truth {
 			if (this.fateOf(one) !== 'due' || one.time! >= lookback) continue;
 			this.fates.set(one, one.time! < old ? 'old' : 'free');
 		}
+		for (const person of this.world.people) if (person.createdOn < lookback) this.freeUser(person);
 	}
 
 	/** A user who is missing for longer than the lookback counts as new. */
