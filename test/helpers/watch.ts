@@ -29,20 +29,39 @@ export const iso = (time: number) => new Date(time).toISOString();
 
 let nodes = 0;
 
-/** A service with its history, and the triggers that read it. To be called once per describe. */
-function serviceOf(scheduler: Scheduler) {
+/** As n8n waits, in virtual time; few and short pauses elsewhere. */
+const PATIENCE = { baseDelayMs: 500, maxDelayMs: 30_000 };
+
+/**
+ * A service with its history, and triggers that read it, in virtual time. n8n's clock is wrong by `time.error`, the service's is right
+ * unless a test sets another. To be called once per describe.
+ *
+ * @param options `names` of the users at the beginning @param options.isPatient whether requests are retried as slowly as in n8n
+ */
+export function watch(scheduler: Scheduler = 'memory', { names = ['anna', 'ben'], isPatient = false } = {}) {
 	const history = new History();
 	const used = useSandbox(() => ({ world: history }));
 	/** Of waiting, deadlines and pauses. */
 	const time = useVirtualTime(NOON);
-	beforeEach(() => {
-		history.entries = [];
-		history.team.users = [];
-	});
-	return {
+	const world = {
 		history,
 		used,
 		time,
+		anna: undefined as unknown as User,
+		ben: undefined as unknown as User,
+		/** Of all polls by `polls`. */
+		rows: [] as IDataObject[],
+		errors: [] as string[],
+
+		/** The right time. */
+		get clock() {
+			return time.now;
+		},
+
+		/** Time passes at once, with nothing going on. */
+		pass(ms: number) {
+			time.now += ms;
+		},
 
 		/** A trigger like no other. */
 		trigger: (parameters: INodeParameters = allUsers, options: HostOptions = {}) =>
@@ -50,51 +69,12 @@ function serviceOf(scheduler: Scheduler) {
 
 		/** Requests for readings, by user ID. */
 		readingRequests: () => used.sandbox.requests.flatMap((url) => /timeseries\/([^/]+)\//.exec(url)?.slice(1) ?? []),
-	};
-}
 
-/** A trigger and two users, where n8n's clock and the service's stand still unless a test moves them. To be called once per describe. */
-export function watch(scheduler: Scheduler = 'memory') {
-	const service = serviceOf(scheduler);
-	const { history, used } = service;
-	const world = {
-		...service,
-		/** n8n's clock, and the service's unless its own was set. */
-		clock: NOON,
-		anna: undefined as unknown as User,
-		ben: undefined as unknown as User,
+		users: (count: number) => Array.from({ length: count }, (_, i) => history.addUser(`user ${i}`)),
 
 		/** A reading that is measured, and reaches the service, so many minutes from now. */
 		reading: (minutes: number, systolic = 120, provider = 'omron', type = 'cuff'): Reading =>
-			bloodPressure(iso(world.clock + minutes * MINUTE).replace('.000', ''), systolic, 80, provider, type),
-
-		pass(ms: number) {
-			world.clock += ms;
-		},
-	};
-
-	beforeEach(() => {
-		world.clock = NOON;
-		jest.spyOn(Date, 'now').mockImplementation(() => world.clock);
-		used.sandbox.switches.now = () => world.clock;
-		world.anna = history.addUser('anna');
-		world.ben = history.addUser('ben');
-	});
-	return world;
-}
-
-/** Poll times one after the other, while n8n's clock and the service's advance with virtual time. To be called once per describe. */
-export function timeline(scheduler: Scheduler) {
-	const service = serviceOf(scheduler);
-	const { history, used, time } = service;
-	const patience = { baseDelayMs: 500, maxDelayMs: 30_000 };
-	const { baseDelayMs, maxDelayMs } = RETRY_LIMITS;
-	const line = {
-		...service,
-		rows: [] as IDataObject[],
-		errors: [] as string[],
-
-		users: (count: number) => Array.from({ length: count }, (_, i) => history.addUser(`user ${i}`)),
+			bloodPressure(iso(time.now + minutes * MINUTE).replace('.000', ''), systolic, 80, provider, type),
 
 		/** A reading that arrives now. */
 		measure(user: User, systolic = 120, agoMs = 0) {
@@ -110,28 +90,38 @@ export function timeline(scheduler: Scheduler) {
 			};
 		},
 
+		/** Poll times one after the other. */
 		async polls(n8n: PollingHost, count: number, everyMs = MINUTE) {
-			const before = line.rows.length;
+			const before = world.rows.length;
 			for (let poll = 0; poll < count; poll++) {
 				const begun = time.elapsed;
 				await n8n.tick().then(
-					(rows = []) => line.rows.push(...rows),
-					(error: Error) => line.errors.push(error.message),
+					(rows = []) => world.rows.push(...rows),
+					(error: Error) => world.errors.push(error.message),
 				);
 				await time.pass(Math.max(1, everyMs - (time.elapsed - begun)));
 			}
-			return line.rows.slice(before);
+			return world.rows.slice(before);
 		},
 	};
+	const { baseDelayMs, maxDelayMs } = RETRY_LIMITS;
 	beforeEach(() => {
-		Object.assign(RETRY_LIMITS, patience);
+		if (isPatient) Object.assign(RETRY_LIMITS, PATIENCE);
 		time.error = 0;
-		line.rows.length = 0;
-		line.errors.length = 0;
+		time.now = NOON;
+		used.sandbox.switches.now = () => time.now;
+		world.rows.length = 0;
+		world.errors.length = 0;
+		history.entries = [];
+		history.team.users = [];
+		[world.anna, world.ben] = names.map((name) => history.addUser(name));
 	});
 	afterAll(() => Object.assign(RETRY_LIMITS, { baseDelayMs, maxDelayMs }));
-	return line;
+	return world;
 }
+
+/** The same without users at the beginning, and with n8n's patience. */
+export const timeline = (scheduler: Scheduler) => watch(scheduler, { names: [], isPatient: true });
 
 /** What the trigger remembers in n8n's database. */
 export function savedState({ options, saved, row }: PollingHost): TriggerState {

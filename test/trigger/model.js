@@ -56,7 +56,7 @@ function run() {
 	require('../setup/regexEngine.js');
 	require('tsx/cjs');
 
-	const { ALL_KINDS, ANY_KIND, LASTING_KINDS, ODD, PROMISED_KINDS, main } = require('../helpers/model/program.ts');
+	const { ALL_KINDS, ANY_KIND, LASTING_KINDS, ODD, PROMISED_KINDS, main } = require('./model/program.ts');
 	const groups = new Map([
 		['all', ALL_KINDS],
 		['promised', PROMISED_KINDS],

@@ -5,7 +5,7 @@ import { ModelHost, type Ended } from '../modelHost';
 import { ModelService } from '../service';
 import { HOUR } from '../steps';
 import type { Limits } from '../values';
-import { VirtualTime } from '../../virtualTime';
+import { VirtualTime } from '../../../helpers/virtualTime';
 import { ModelWorld, type Person } from '../world';
 import { broken, BYSTANDERS, type OddHistory } from './oddHistory';
 import { Reports, Truth } from './truth';

@@ -4,7 +4,7 @@ import { fail, type Row, type Scope } from './judged';
 import { endOf, ModelHost, type Ended, type HostedOptions } from './modelHost';
 import type { ModelService } from './service';
 import type { Limits } from './values';
-import type { VirtualTime } from '../virtualTime';
+import type { VirtualTime } from '../../helpers/virtualTime';
 import { Watching } from './watching';
 import type { ModelWorld } from './world';
 import type { PollRecord } from './faults';

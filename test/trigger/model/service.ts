@@ -4,7 +4,7 @@
  */
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import type { Fault, PollRecord, UserFault, RateLimit } from './faults';
-import type { VirtualTime } from '../virtualTime';
+import type { VirtualTime } from '../../helpers/virtualTime';
 import { valueAt, type ModelWorld, type Person } from './world';
 import { answer, groupWith, malformed, throttledAnswer, userOf, type Answer, type Writing } from './wire';
 

@@ -1,10 +1,10 @@
 /** Host of the trigger in a history: n8n's processes, and the polls with the service's record of each. */
 import type { IDataObject, IHttpRequestOptions, INodeParameters, WorkflowActivateMode } from 'n8n-workflow';
-import { PollingHost } from '../pollingHost';
+import { PollingHost } from '../../helpers/pollingHost';
 import { patientProcess, processes } from './processes';
 import { PollRecord } from './faults';
 import type { ModelService } from './service';
-import type { VirtualTime } from '../virtualTime';
+import type { VirtualTime } from '../../helpers/virtualTime';
 
 type Helpers = { httpRequestWithAuthentication: unknown };
 type Used = { credentialsDecrypted: { data: { apiKey: string } } };

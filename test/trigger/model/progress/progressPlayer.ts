@@ -6,7 +6,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import { HOUR } from '../steps';
 import type { Ended } from '../modelHost';
 import { ModelService } from '../service';
-import { VirtualTime } from '../../virtualTime';
+import { VirtualTime } from '../../../helpers/virtualTime';
 import { Watched } from '../watched';
 import { ModelWorld, type Person } from '../world';
 import { answerMs, soundMs, usersOfPoll, ReadsBound, ReportsBound } from './bounds';

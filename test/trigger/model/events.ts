@@ -2,7 +2,7 @@
 import type { UserFault } from './faults';
 import type { ModelService } from './service';
 import { HOUR, type Step } from './steps';
-import type { VirtualTime } from '../virtualTime';
+import type { VirtualTime } from '../../helpers/virtualTime';
 import type { Measured, ModelWorld, Person } from './world';
 
 const pick = <T>(list: T[], at: number): T => list[at % list.length];

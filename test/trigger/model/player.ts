@@ -4,7 +4,7 @@ import { ModelService } from './service';
 import type { Setting, Step } from './steps';
 import { HOUR } from './steps';
 import { Triggers } from './triggers';
-import { VirtualTime } from '../virtualTime';
+import { VirtualTime } from '../../helpers/virtualTime';
 import { ModelWorld } from './world';
 
 const NOON = Date.UTC(2026, 5, 1, 12);
