@@ -1,4 +1,4 @@
-/** Set-up of the trigger: a service with its history, and n8n on either of its schedulers, at a clock that stands still or goes on. */
+/** Set-up of the trigger: a service with its history, and n8n on either of its schedulers, in virtual time. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { User } from '../../dev/sandbox/schemas';
 import type { Fault } from '../../dev/sandbox/switches';
