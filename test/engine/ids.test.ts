@@ -131,17 +131,14 @@ describe('a user ID in upper case', () => {
 		history.team.users = [anna];
 	});
 
-	it.each([{}, { output: 'daily' }, { output: 'summary' }, { output: 'grouped' }])(
-		'gives the same rows as in lower case: %j',
-		async (more) => {
-			const rows = await read(bloodPressureOf(byUserId(anna.user_id), more));
-			used.sandbox.requests.length = 0;
-			expect(await read(bloodPressureOf(byUserId(upper()), more))).toEqual(rows);
-			expect(await read(bloodPressureOf(upper(), more))).toEqual(rows);
-			expect(await read(listed(more))).toEqual(rows);
-			for (const url of used.sandbox.requests) expect(url).toContain(`/${anna.user_id}/`);
-		},
-	);
+	it.each([{}, { output: 'summary' }])('gives the same rows as in lower case: %j', async (more) => {
+		const rows = await read(bloodPressureOf(byUserId(anna.user_id), more));
+		used.sandbox.requests.length = 0;
+		expect(await read(bloodPressureOf(byUserId(upper()), more))).toEqual(rows);
+		expect(await read(bloodPressureOf(upper(), more))).toEqual(rows);
+		expect(await read(listed(more))).toEqual(rows);
+		for (const url of used.sandbox.requests) expect(url).toContain(`/${anna.user_id}/`);
+	});
 
 	it('of the service is requested as given, and gives the same ids in every selection and in the trigger', async () => {
 		const rows = await read(allUsers());
