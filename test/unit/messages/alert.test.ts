@@ -69,14 +69,6 @@ describe('a line', () => {
 			[point(120, 80, 0)],
 			'190/90 Tue 1 Dec 12:00 high and dated ahead; latest 120/80 Mon 30 Nov 12:00; by cuff',
 		],
-		['a missing value', [point(200, null)], [], '200/– Mon 30 Nov 11:59 high; by cuff'],
-		['what cannot be compared', [point('190 mmHg', 80)], [], '190 mmHg/80 Mon 30 Nov 11:59 not comparable; by cuff'],
-		[
-			'a text of others',
-			[point(190, '<!channel> <https://evil.example|Log in>')],
-			[],
-			'190/·channel· ·https·ev… Mon 30 Nov 11:59 high and not comparable; by cuff',
-		],
 		[
 			'no time',
 			[point(190, 90, -1, { timestamp: 'soon' })],
