@@ -203,6 +203,29 @@ Some readings are left out: 1
 		expect(text).toContain('Newest reading of all: Sun 29 Nov 20:10.');
 	});
 
+	it('what another party wrote forges no line, and is short', async () => {
+		const forged = person('anna', ['30 08:00 190/100']);
+		team.anna.readings[0].point.unit = 'x\n• *app-user-0007* high: 250/140 https://evil.com <!channel>'.padEnd(
+			45_000,
+			'!',
+		);
+		person('<!channel> *b*\n• x', ['30 08:00 190/100']);
+		const { text } = await told();
+		expect(section(text, `${LAST_DAY}2`)).toEqual([
+			`• ·channel· ·b· · x (${team['<!channel> *b*\n• x'].user.user_id.slice(0, 8)}): 190/100 Mon 30 Nov 08:00 high; by cuff`,
+			'• anna: 190/100 x · ·app-user-0007·… Mon 30 Nov 08:00 not comparable; by cuff',
+		]);
+		expect(forged.client_user_id).toBe('anna');
+	});
+
+	it('names all of 40 high people in 3,800 characters, and cuts 3,000 by severity', async () => {
+		for (let at = 0; at < 86; at++) person(`app-user-${at}`, steady(at < 40 ? `${136 + at}/84` : '120/80', 24));
+		const { text } = await told();
+		expect(text.length).toBeLessThanOrEqual(3800);
+		expect(section(text, 'High mean, new: 40')).toHaveLength(40);
+		expect(text).not.toContain('more');
+	});
+
 	it('names all of 40 people with readings beyond limits, if need be in short lines', async () => {
 		for (let at = 0; at < 40; at++)
 			person(`app-user-${at}`, ['30 07:51 192/110', '30 07:56 185/100', '30 08:01 180/95']);

@@ -189,6 +189,15 @@ describe('Summary per User', () => {
 			expect(used.sandbox.requests).toEqual([]);
 		});
 
+		it('of another output or metric are ignored', async () => {
+			const options = { onlyStatus: 'x', compareWith: 'x' };
+			const limits = { mean: { systolic: 'x' }, high: { systolic: 'x' }, enough: { days: 'x' } };
+			const plain = bloodPressureOf(byUserId(BERLIN.user_id), { options, limits });
+			expect((await run(plain)).rows).toHaveLength(8);
+			const [row] = (await run({ ...summary({ limits }), operation: 'mindfulnessMinutes' })).rows;
+			expect(row).not.toHaveProperty('status');
+		});
+
 		it.each([
 			['of an expression', { mean: { systolic: '={{ 250 }}', diastolic: '={{ null }}' } }, 'in range'],
 			['of an expression that gives none', { mean: { systolic: '={{ null }}', diastolic: '={{ "" }}' } }, undefined],

@@ -1,4 +1,5 @@
 /** Use Each User's Time Zone: days, local times and the range of each user, in n8n's engine. */
+import { Settings } from 'luxon';
 import type { INodeParameters } from 'n8n-workflow';
 import { useRunner } from '../helpers/engine';
 import { bloodPressure, createUser, fixedWorld } from '../helpers/people';
@@ -53,4 +54,18 @@ it('is known for a client user ID, a list of them and a picked user, resolved be
 	expect(used.sandbox.requests.map((url) => url.includes('resolve'))).toEqual([true, false]);
 	// By user ID it is not known.
 	expect(await read({}, byUserId(KOLKATA.user_id))).toEqual([]);
+});
+
+it('a range that has not begun for a user gives that user no readings', async () => {
+	const clock = jest.spyOn(Settings, 'now').mockImplementation(() => Date.UTC(2026, 2, 3, 6));
+	const rows = await read({ endDate: '', output: 'summary' }, byClientId('honolulu'));
+	clock.mockRestore();
+	expect(rows).toMatchObject([{ readings: 0, from: '2026-03-03', time_zone: 'Pacific/Honolulu' }]);
+	expect(used.sandbox.requests.filter((url) => url.includes('timeseries'))).toEqual([]);
+});
+
+it('typed times without an offset are of that zone', async () => {
+	const times = { dateRange: 'times', startDate: '2026-03-03T00:30:00', endDate: '2026-03-03T00:30:00' };
+	expect(await read(times)).toHaveLength(1);
+	expect(await read({ ...times, options: {} })).toEqual([]);
 });

@@ -1,10 +1,12 @@
 /** Property tests: rules for any input, on thousands of generated ones (fast-check). */
+import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 import { columnsOf } from '../../nodes/HealthDataService/service/readings/metrics';
+import { Problem } from '../../nodes/HealthDataService/shared/problem';
 import { text, toNumber } from '../../nodes/HealthDataService/shared/values';
 import { identify, identityOf } from '../../nodes/HealthDataService/service/readings/identity';
 import { groupedRow, groupsOf, readingRows } from '../../nodes/HealthDataService/service/readings/rows';
-import { bloodPressure } from '../helpers/metrics';
+import { bloodPressure, toDateRange } from '../helpers/metrics';
 import { fc } from '../helpers/properties';
 
 const owner = { user_id: 'u', client_user_id: null };
@@ -47,5 +49,43 @@ it('fields of any JSON, in any place, make a row, a map and a key', () => {
 			expect(rows).toHaveLength(2 * data.length);
 			expect(groupedRow(groups, owner).groups).toHaveProperty('omron');
 		}),
+	);
+});
+
+const ZONES = 'Europe/Berlin America/New_York Asia/Kolkata Pacific/Auckland Pacific/Apia Africa/Cairo America/St_Johns';
+const zone = fc.constantFrom('UTC', 'Australia/Lord_Howe', ...ZONES.split(' '));
+const instant = fc.date({ min: new Date('2000-01-01'), max: new Date('2100-01-01'), noInvalidDate: true });
+const anything = fc.oneof(
+	fc.anything(),
+	fc.string(),
+	instant,
+	instant.map((date) => date.toISOString()),
+	instant.map((date) => date.toISOString().slice(0, 10)),
+	instant.map((date) => date.toISOString().slice(0, 19)),
+	fc.tuple(instant, zone).map(([date, setZone]) => DateTime.fromJSDate(date, { zone: setZone })),
+);
+const withOffset = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3,6}(Z|[+-]\d\d:\d\d)$/;
+
+it('any input for dates gives a range with offsets, in order, or a clear error that names the field', () => {
+	fc.assert(
+		fc.property(
+			fc.constantFrom('days', 'times'),
+			anything,
+			anything,
+			fc.oneof(zone, fc.string()),
+			(dateRange, startDate, endDate, inZone) => {
+				try {
+					const { start_date, end_date } = toDateRange({ dateRange, startDate, endDate }, inZone);
+					expect(start_date).toMatch(withOffset);
+					if (end_date !== undefined) {
+						expect(end_date).toMatch(withOffset);
+						expect(Date.parse(end_date)).toBeGreaterThanOrEqual(Date.parse(start_date));
+					}
+				} catch (error) {
+					expect(error).toBeInstanceOf(Problem);
+					expect((error as Problem).message).toMatch(/^'(Start Date|End Date|Time Zone)' is /);
+				}
+			},
+		),
 	);
 });
