@@ -305,24 +305,6 @@ onBothSchedulers((scheduler) => {
 				expect(systolics(t.rows)).toEqual([121, 122, 123, 130]);
 			},
 		);
-
-		it.each<[string, number, number]>([
-			["of n8n a day behind at publication, the service's right", -DAY, 0],
-			['of the service a day behind at publication', 0, -DAY],
-		])('%s: what was there does not go out', async (_, n8nError, serviceError) => {
-			const users = t.users(3);
-			for (const user of users) t.measure(user, 90, HOUR);
-			wrong(n8nError);
-			t.used.sandbox.switches.date = () => t.time.now + serviceError;
-			const n8n = t.trigger();
-			await n8n.start();
-			wrong(0);
-			t.used.sandbox.switches.date = undefined;
-			await t.polls(n8n, 3);
-			expect(systolics(t.rows)).toEqual([]);
-			t.measure(users[1], 121);
-			expect(systolics(await t.polls(n8n, 1))).toEqual([121]);
-		});
 	});
 
 	it('a provider that changes during an outage, by an expression: what is measured since goes out', async () => {
