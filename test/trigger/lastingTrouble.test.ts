@@ -94,7 +94,7 @@ onBothSchedulers((scheduler) => {
 			t.answer(Object.fromEntries(limited.map(({ user_id }) => [user_id, throttle(seconds)])));
 			// Tells whoever was not read for an hour.
 			await t.polls(n8n, 4, 20 * MINUTE);
-			for (let hour = 2; hour < 5; hour++) {
+			for (let hour = 2; hour < 4; hour++) {
 				const before = n8n.reported.length;
 				t.measure(users[1], 120 + hour);
 				t.used.sandbox.requests.length = 0;
