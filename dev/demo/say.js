@@ -1,21 +1,9 @@
 /** Output of the demo on the terminal. */
 const { OWNER } = require('../host/restClient');
 const { OUR_NODES } = require('./examples');
-
-const MOST_ROWS = 20;
-/** Long columns for machines. */
-const HIDDEN = ['row_id', 'user_id'];
+const { table } = require('./table');
 
 const items = (/** @type {number} */ count) => `${count.toLocaleString('en')} item${count === 1 ? '' : 's'}`;
-
-/** Rows as a table, or the texts that the workflow wrote for people. @param {import('./runExample').Step['rows']} rows */
-function sayRows(rows) {
-	const texts = rows.map(({ text }) => text);
-	if (texts.every((text) => typeof text === 'string')) return console.log(`${texts.join('\n')}\n`);
-	const columns = Object.keys(rows[0]).filter((name) => !HIDDEN.includes(name));
-	console.table(rows.slice(0, MOST_ROWS), columns);
-	if (rows.length > MOST_ROWS) console.log(`… and ${items(rows.length - MOST_ROWS)} more`);
-}
 
 /** @param {string} name @param {import('./runExample').Result} result @param {string} timeZone */
 function sayResult(name, { failure, read, withheld }, timeZone) {
@@ -23,13 +11,9 @@ function sayResult(name, { failure, read, withheld }, timeZone) {
 	for (const step of read) console.log(`"${step.name}" gave ${items(step.rows.length)}.`);
 	for (const { name: step, rows } of withheld) {
 		console.log(`"${step}" is switched off in the demo. It would have got ${items(rows.length)}:\n`);
-		sayRows(rows);
+		console.log(`${table(rows, timeZone)}\n`);
 	}
-	console.log(
-		failure
-			? `"${name}" failed: ${failure}`
-			: `Times are those of ${timeZone}, here and in n8n, but where they say another offset.`,
-	);
+	console.log(failure ? `"${name}" failed: ${failure}` : `Times are those of ${timeZone}, here and in n8n.`);
 }
 
 /**

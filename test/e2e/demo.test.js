@@ -87,7 +87,7 @@ describe('when ports are in use', () => {
 		expect(told).toMatch(/\b240 people\b/);
 		expect(told).toContain('Pacific/Auckland');
 		expect(told).toMatch(/^• app-user-\d{4}: /m);
-		expect(output).toContain(`Times are those of ${TZ}, here and in n8n`);
+		expect(output).toContain(`Times are those of ${TZ}, here and in n8n.`);
 		expect(code).toBe(0);
 		expect(await answers(sandboxOf(output))).toBe(false);
 	});

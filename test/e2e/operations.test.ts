@@ -27,6 +27,7 @@ const ofBerlin = (date: string) => bloodPressureOf(byUserId(BERLIN.user_id), { s
 
 it.each<[string, INodeParameters, IDataObject[], string?]>([
 	['User → List', listUsers({ returnAll: true }), large, LARGE_KEY],
+	['User → List with a Limit beyond one page', listUsers({ limit: 620 }), large.slice(0, 620), LARGE_KEY],
 	['User → Resolve, with any characters', resolve(SPECIAL_ID), [SPECIAL]],
 	['Blood Pressure, over pages of 7', ofSteady(), rowsOf(STEADY, steady)],
 	[
@@ -39,6 +40,7 @@ it.each<[string, INodeParameters, IDataObject[], string?]>([
 		{ ...ofSteady(), operation: 'mindfulnessMinutes' },
 		rowsOf(STEADY, readingsOf(people(), STEADY, 'mindfulness_minutes')),
 	],
+	['a day of 23 hours', ofBerlin('2026-03-29'), berlin.slice(3, 7)],
 	[
 		'a date from an expression, evaluated in the isolate of production',
 		ofBerlin("={{ DateTime.fromISO('2026-03-29', { zone: 'Europe/Berlin' }) }}"),

@@ -168,7 +168,14 @@ describe("n8n's own webhook", () => {
 	it('beside the Base URL does not get the key', async () => {
 		const below = await used.credential(KEY, `${n8n.baseUrl}/health`);
 		const before = (await executions()).length;
-		for (const path of ['/webhook/steal', '/health/..%2fwebhook/steal']) {
+		for (const path of [
+			'/webhook/steal',
+			'/health/../webhook/steal',
+			'/health/%2e%2e/webhook/steal',
+			'/health/..%2fwebhook/steal',
+			'/health\\..\\webhook\\steal',
+			'//webhook/steal',
+		]) {
 			const guarded = await httpRequest(n8n.baseUrl + path, {}, below);
 			expect([path, guarded.status]).toEqual([path, 'error']);
 			expect([path, guarded.message]).toEqual([path, expect.stringContaining('Base URL')]);

@@ -1,9 +1,11 @@
-/** What the server of a real n8n makes of the package: its nodes, their icons, and the tool for agents. */
-import type { IDataObject, INodeParameters, INodeTypeDescription } from 'n8n-workflow';
+/**
+ * What the server of a real n8n makes of the package: its nodes, their icons, the credential, the pickers, and the tool for agents.
+ */
+import type { IDataObject, INodeListSearchResult, INodeParameters, INodeTypeDescription } from 'n8n-workflow';
 import { fromAI } from '../helpers/agent';
-import { KEY, STEADY } from '../helpers/people';
+import { KEY, SPECIAL, SPECIAL_ID, STEADY } from '../helpers/people';
 import { bloodPressureOf, byClientId } from '../helpers/requests';
-import { node, NODE_TYPE, START, useHost, worldOfTests } from './n8n';
+import { CREDENTIAL_TYPE, node, NODE_TYPE, START, useHost, worldOfTests } from './n8n';
 
 const PACKAGE = 'n8n-nodes-health-data-service';
 
@@ -20,6 +22,24 @@ it('offers the node, the tool for AI agents and the trigger, each with its icons
 		const { light, dark } = iconUrl as { light: string; dark: string };
 		for (const url of [light, dark]) expect(await host.rest.get(`/${url}`)).toContain('<svg');
 	}
+});
+
+/** The editor's request to n8n while a user types. */
+const search = async (methodName: string, filter: string, id = credential): Promise<INodeListSearchResult> =>
+	await host.rest.post('/rest/dynamic-node-parameters/resource-locator-results', {
+		nodeTypeAndVersion: { name: NODE_TYPE, version: 1 },
+		path: 'parameters.user',
+		methodName,
+		filter,
+		currentNodeParameters: { resource: 'timeseries', operation: 'bloodPressure' },
+		credentials: { [CREDENTIAL_TYPE]: { id, name: 'credential' } },
+	});
+
+it('pickers list', async () => {
+	expect(await search('searchUsers', SPECIAL_ID)).toEqual({
+		results: [{ name: `${SPECIAL_ID} (Omron)`, value: SPECIAL.user_id }],
+	});
+	expect((await search('searchProviders', '')).results.map(({ value }) => value)).toEqual(['', 'omron', 'withings']);
 });
 
 /** n8n's own way to call a tool without a model. */
