@@ -288,4 +288,16 @@ onBothSchedulers((scheduler) => {
 		await t.polls(n8n, 4, 25 * MINUTE);
 		expect(n8n.reported).toHaveLength(3);
 	});
+
+	it('entries that no poll has reached are told by their positions', async () => {
+		const userIds = t.users(20).map(({ client_user_id }) => client_user_id);
+		const listed = { userScope: 'listed', usersBy: 'clientUserId', userIds: userIds.join() };
+		const options = { requestsPerSecond: 0.1 };
+		const n8n = t.trigger({ event: 'bloodPressure', ...listed, options }, { budgetMs: 36_000 });
+		await n8n.start();
+		await t.polls(n8n, 4, 25 * MINUTE);
+		expect(n8n.reported[0].description).toMatch(
+			/^Not read: (entry \d+ of 'User IDs' since [\d :-]+(, )?){5} and \d+ more/,
+		);
+	});
 });
