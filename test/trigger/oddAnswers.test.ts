@@ -5,7 +5,7 @@ import { uuid } from '../../dev/sandbox/world';
 import { sealed } from '../../nodes/HealthDataService/trigger/state';
 import { createUser } from '../helpers/people';
 import type { PollingHost } from '../helpers/pollingHost';
-import { allUsers, HOUR, MINUTE, onBothSchedulers, valuesOf, watch } from '../helpers/watch';
+import { allUsers, HOUR, MINUTE, onBothSchedulers, savedState, valuesOf, watch } from '../helpers/watch';
 
 const TEN_YEARS = 10 * 365 * 24 * HOUR;
 
@@ -188,6 +188,32 @@ onBothSchedulers((scheduler) => {
 				expect(rows).toEqual(Array.from({ length: polls }, (_, poll) => 200 + poll));
 			},
 		);
+
+		it('fails from the publication on, then the readings do: nothing is lost', async () => {
+			const n8n = w.trigger(byClientId('anna', 'ben'));
+			used.sandbox.switches.fault = (_, url) => (url.includes('/resolve/ben') ? { status: 500 } : undefined);
+			await n8n.start();
+			w.pass(MINUTE);
+			measure(w.ben, 131);
+			await after(n8n);
+			used.sandbox.switches.fault = () => undefined;
+			used.sandbox.switches.users = { ben: 'fails' };
+			await after(n8n);
+			measure(w.ben, 132);
+			await after(n8n);
+			used.sandbox.switches.users = {};
+			expect(await after(n8n)).toEqual([131, 132]);
+		});
+
+		it('fails for an entry that names a user: nothing more is saved', async () => {
+			const n8n = w.trigger(byClientId('anna', 'ben'));
+			await n8n.start();
+			used.sandbox.switches.fault = (_, url) => (url.includes('/resolve/ben') ? { status: 500 } : undefined);
+			measure(w.anna, 131);
+			await after(n8n);
+			const { cursors, names } = savedState(n8n);
+			expect(cursors.map(({ users }) => users).join('')).toHaveLength(Object.values(names!).join('').length);
+		});
 
 		it('client user IDs with nearly the same hash are two users', async () => {
 			const users = ['u20171639', 'u32115492'].map((name) => history.addUser(name));
