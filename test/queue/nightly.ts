@@ -156,12 +156,22 @@ export async function planOf({ rest }: Queue, id: string) {
 /** Plans a night and gives what came out. */
 export const runPlan = async (queue: Queue, workflow: string) => await planOf(queue, await startPlan(queue, workflow));
 
-/** Waits until the account of a plan is given. */
-export async function accountOf({ postgres }: Queue, { database }: Nightly, id: string) {
-	const given = async () =>
-		// PostgreSQL may be away for a moment.
-		await postgres.query(database, `SELECT account FROM health_nights WHERE plan = '${id}'`).catch(() => '');
-	return JSON.parse(await until(`The account of plan ${id}`, given, SELDOM)) as Account;
+/** Waits until the account of a plan is given and, where users were not read, until it has failed and the error workflow has run. */
+export async function accountOf(queue: Queue, { database, shards, errorWorkflow }: Nightly, id: string) {
+	const select = `SELECT json_build_object('account', account, 'at', extract(epoch FROM accounted) * 1000)
+		FROM health_nights WHERE account IS NOT NULL AND plan = '${id}'`;
+	// PostgreSQL may be away for a moment.
+	const given = async () => await queue.postgres.query(database, select).catch(() => '');
+	const { account, at } = JSON.parse(await until(`The account of plan ${id}`, given, SELDOM)) as {
+		account: Account;
+		at: number;
+	};
+	const hasEnded = async (workflow: string, status: string) =>
+		(await executionsOf(queue, workflow, status)).some(({ stoppedAt }) => Date.parse(stoppedAt) >= at);
+	const isReported = async () => (await hasEnded(shards, 'error')) && (await hasEnded(errorWorkflow, 'success'));
+	// Otherwise the next test would count them.
+	if (account.unread > 0) await until(`The failure of plan ${id}`, isReported, SELDOM);
+	return account;
 }
 
 /** The executions of a workflow that have been saved, the latest first. */
