@@ -6,7 +6,7 @@ const { spawnSync } = require('node:child_process');
 const { join } = require('node:path');
 const { seedOf } = require('./model');
 
-const HISTORIES = 150;
+const HISTORIES = 50;
 
 it(`keeps its promises in ${HISTORIES} histories: random ones, of one lasting trouble, of several`, () => {
 	const args = [join(__dirname, 'model.js'), '--histories', String(HISTORIES), '--kinds', 'all'];
