@@ -146,7 +146,7 @@ describe('that Monday morning', () => {
 13 people, 0 not read, 2 beyond single limits, 5 high (4 new), 5 without readings (1 new), 3 in range.
 Newest reading of all: Mon 30 Nov 08:01.
 Single limits: at or above 180/110, or at or below 90/50. High: mean at or above 135/85. Too few to judge (fewer than 12 readings or 3 days): 2.
-Compared with Tue 17 Nov to Mon 23 Nov 2026.
+Compared with Tue 17 Nov to Mon 23 Nov 2026 08:05.
 Times in Europe/Berlin, values in mmHg.
 
 Beyond single limits, last 24 hours of the period: 1
@@ -167,7 +167,7 @@ High mean, as before: 1
 No reading, but some before: 1
 • gone: last Sun 22 Nov, nothing connected
 
-No reading, nor any before: 2
+No reading, nor a usable one in the compared period: 2
 • quiet
 • joiner: joined Wed 25 Nov
 
@@ -242,7 +242,22 @@ Some readings are left out: 1
 		expect(newly_high).toBe(1);
 		expect(section(text, 'High mean, new: 1')).toEqual([expect.stringContaining('since today')]);
 		expect(section(text, 'High mean, as before: 1')).toEqual([expect.stringContaining('since Friday')]);
-		expect(text).toContain('Compared with Mon 23 Nov to Sun 29 Nov 2026.');
+		expect(text).toContain('Compared with Mon 23 Nov to Sun 29 Nov 2026 08:05.');
+	});
+
+	it('a reading after the time of day at which the compared period ends is told, too', async () => {
+		person('late', ['23 20:00 120/80']);
+		person('zeros', ['20 08:00 0/0']);
+		const { text } = await told();
+		expect(section(text, 'No reading, nor a usable one in the compared period: 2')).toEqual([
+			'• late: last Mon 23 Nov',
+			'• zeros: last Fri 20 Nov',
+		]);
+		for (const [dateRange, words] of [
+			['lastWeek', 'Mon 16 Nov to Sun 22 Nov 2026'],
+			['last24Hours', 'Sat 28 Nov 08:05 to Sun 29 Nov 2026 08:05'],
+		])
+			expect((await told(message({ dateRange }))).text).toContain(`Compared with ${words}.`);
 	});
 
 	it('says since when nobody has synced', async () => {
@@ -267,7 +282,7 @@ Some readings are left out: 1
 1 person, 0 not read, 0 beyond single limits, 0 high (0 new), 0 without readings (0 new), 1 in range.
 Newest reading of all: Sun 29 Nov 20:10.
 Single limits: at or above 180/110, or at or below 90/50. High: mean at or above 135/85. Too few to judge (fewer than 12 readings or 3 days): 0.
-Compared with Tue 17 Nov to Mon 23 Nov 2026.
+Compared with Tue 17 Nov to Mon 23 Nov 2026 08:05.
 Times in Europe/Berlin, values in mmHg.`);
 		team = {};
 		expect(await told()).toMatchObject({
@@ -355,6 +370,17 @@ describe('what is asked for', () => {
 		);
 	});
 
+	it('One User: what does not fit is one item per reading', async () => {
+		person('ben', []);
+		team.ben.readings = Array.from({ length: 2000 }, (_, at) =>
+			bloodPressure(new Date(Date.parse('2026-11-24T00:00:00Z') + at * 200_000).toISOString(), 110 + (at % 30), 70),
+		);
+		const { html } = await told(
+			message({ userScope: 'one', user: { __rl: true, mode: 'clientUserId', value: 'ben' } }),
+		);
+		expect(html).toContain('<p>Shortened to fit here. Everything is in a table made with One Item per Reading.</p>');
+	});
+
 	it.each([
 		['high', 'High mean: 1'],
 		['in range', 'Some readings are left out: 1', 'Mean in range: 1'],
@@ -392,6 +418,12 @@ describe('what is asked for', () => {
 		for (const other of others) expect(html).not.toContain(other);
 		// Without a limit of the mean, no day is judged.
 		expect(html).not.toMatch(/#d9f0df|#fdeab5/);
+	});
+
+	it('a cell shows no limit that its mean does not reach', async () => {
+		person('emil', ['24 08:00 134.9/84.6', '25 08:00 135/80']);
+		const { html } = await told();
+		expect(html).toContain('<td bgcolor="#d9f0df">Tue<br>134/84</td><td bgcolor="#fdeab5">Wed<br>135/80</td>');
 	});
 
 	it('says what was left aside', async () => {
@@ -453,6 +485,8 @@ describe('what is asked for', () => {
 		const one = (value: string) => ({ userScope: 'one', user: { __rl: true, mode: 'userId', value } });
 		const same = await idOf({});
 		expect(await idOf({ limits: {}, options: {} })).toBe(same);
+		const byName = { userScope: 'one', user: { __rl: true, mode: 'clientUserId', value: 'ben' } };
+		expect(await idOf(byName)).toBe(await idOf(one(ben.user_id)));
 		const others = [
 			one(ben.user_id),
 			one(team.calm.user.user_id),

@@ -71,7 +71,7 @@ const titlesOf = (noun: string) => ({
 	stillHigh: 'High mean, as before',
 	high: 'High mean',
 	stopped: `No ${noun}, but some before`,
-	stillQuiet: `No ${noun}, nor any before`,
+	stillQuiet: `No ${noun}, nor a usable one in the compared period`,
 	quiet: `No ${noun}`,
 	apart: `No ${noun}, and nothing connected`,
 	unusable: `No usable ${noun}`,
@@ -110,8 +110,9 @@ interface Data {
 	asked: Measurement[];
 	latest?: Measurement;
 	values: IDataObject;
+	/** The newest in any period that was read, whether it counts or not. */
+	last?: Measurement;
 	/** Of the period of *Compare With*. */
-	earlier: Measurement[];
 	before?: IDataObject;
 }
 
@@ -124,7 +125,7 @@ export function personRows(
 	const { metric, limits } = options;
 	const { user_id, client_user_id } = selected.user;
 	const range = options.rangeOf(selected);
-	const { asked, earlier } = measurementsIn(options, groups, selected);
+	const { all, asked, earlier } = measurementsIn(options, groups, selected);
 	const latestNow = endOf(range);
 	const data: Data = {
 		options,
@@ -137,7 +138,7 @@ export function personRows(
 			latestNow,
 		),
 		values: periodValues(options, asked),
-		earlier,
+		last: newestOf(all),
 		before: range.before && periodValues(options, earlier),
 	};
 	const person = personOf(data, selected);
@@ -259,10 +260,9 @@ const rangeOfAll = ({ rangeOf }: ReportOptions) =>
 
 /** Nobody knows how such a person is: since when, and what may be the reason. */
 function quietEntry(data: Data, { record }: SelectedUser): Entry {
-	const { range, style, name, asked, earlier, values } = data;
+	const { range, style, name, last, values } = data;
 	const isApart = record !== undefined && connectedSlugs(record) === '';
 	const kind = quietKind(data, isApart);
-	const last = newestOf([...earlier, ...asked]);
 	const created = range.localTimeOf(instantOf(record?.created_on));
 	const dayOf = (local: string | null) =>
 		timeWords(local?.slice(0, 10), style.year);
@@ -305,7 +305,8 @@ const WEEK = 7;
 const MAX_DAYS = 5 * WEEK;
 
 /** A cell for each day of the period; none for a single day, or for more than five weeks. */
-function cellsOf({ options, range, asked }: Data): Cell[] {
+function cellsOf(data: Data): Cell[] {
+	const { range, asked } = data;
 	const [first, last] = [range.from, range.to].map((local) =>
 		DateTime.fromISO(local.slice(0, 10), { zone: 'utc', locale: 'en' }),
 	);
@@ -316,19 +317,23 @@ function cellsOf({ options, range, asked }: Data): Cell[] {
 		const day = first.plus({ days: at });
 		const label = day.toFormat(days > WEEK ? 'd LLL' : 'ccc');
 		const ofDay = byDay.get(day.toISODate()!) ?? [];
-		return { label, ...dayCell(options, periodValues(options, ofDay)) };
+		return { label, ...dayCell(data, ofDay) };
 	});
 }
 
 /** The newest reading beyond a limit, else the mean. */
 function dayCell(
-	{ metric, limits }: ReportOptions,
-	values: IDataObject,
+	{ options, style }: Data,
+	ofDay: Measurement[],
 ): Omit<Cell, 'label'> {
-	const { readings, reached, reached_reading, status } = values;
-	if (reached) return { value: plain(reached_reading), colour: 'beyond' };
+	const { metric, limits } = options;
+	const beyond = newestOf(beyondLimits(style, ofDay));
+	if (beyond) return { value: valueWords(metric, beyond), colour: 'beyond' };
+	const values = periodValues(options, ofDay);
+	const { readings, status } = values;
 	if (readings === 0) return { value: '–', colour: 'no readings' };
-	const value = meansOf(metric, values).map(Math.round).join('/');
+	// Cut, so that no cell shows a limit that its mean does not reach.
+	const value = meansOf(metric, values).map(Math.floor).join('/');
 	return { value, colour: limits.mean ? (status as Status) : 'no readings' };
 }
 
@@ -370,7 +375,7 @@ export function teamReport(
 		].filter(Boolean),
 		lines: linesOf(metric, [...failedEntries(failed), ...entries]),
 		legend: `A cell is the mean of a day, or its newest ${readingNoun(metric)} beyond a limit (red). Green is below the limit of the mean, yellow is not.`,
-		elsewhere: 'a table made with Summary per User',
+		elsewhere: `a table made with ${options.scope === 'one' ? 'One Item per Reading' : 'Summary per User'}`,
 	};
 	return inColumns({
 		subject: subjectOf(title, words),
@@ -403,10 +408,9 @@ function rowIdOf(
 	const { metric, provider, sourceTypes } = options;
 	const { offset, maxUsers, isConnectedOnly } = options;
 	const { from, to } = rangeOfAll(options);
-	const users = entries?.map(({ id }) => id) ?? [
-		isOne && results[0]?.user.user_id,
-		...[offset, maxUsers, isConnectedOnly],
-	];
+	const one = isOne && results[0]?.user.user_id;
+	const listed = entries?.map(({ id }) => id);
+	const users = one || (listed ?? [offset, maxUsers, isConnectedOnly]);
 	const who = JSON.stringify(users);
 	return madeRowId(metric, 'message', who, [
 		from,
@@ -510,7 +514,7 @@ function filterNote(options: ReportOptions): string {
 		maxUsers < Infinity && `at most ${maxUsers} users`,
 	]);
 	const compared =
-		before && `Compared with ${periodWords(before.from, before.to)}.`;
+		before && `Compared with ${periodWords(before.from, before.until)}.`;
 	return joined([only && `Only ${only}.`, compared], ' ');
 }
 

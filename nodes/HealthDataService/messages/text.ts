@@ -126,12 +126,12 @@ const TEXT_LENGTH = 3800;
 const HTML_BYTES = 95_000;
 const SUBJECT_LENGTH = 140;
 
-/** ASCII. Counts that do not fit are left out. */
-export const subjectOf = (title: string, counts: readonly string[]) =>
-	counts.reduce((subject, count, at) => {
-		const longer = `${subject}${at === 0 ? ': ' : ', '}${count}`;
-		return longer.length > SUBJECT_LENGTH ? subject : longer;
-	}, title);
+/** ASCII. The last counts are left out where not all fit. */
+export function subjectOf(title: string, counts: readonly string[]) {
+	const starts = counts.map((_, at) => counts.slice(0, at + 1).join(', '));
+	const subjects = starts.map((start) => `${title}: ${start}`);
+	return subjects.findLast(({ length }) => length <= SUBJECT_LENGTH) ?? title;
+}
 
 export const shownNumber = (count: number) => count.toLocaleString('en');
 

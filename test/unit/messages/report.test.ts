@@ -27,7 +27,7 @@ const options: ReportOptions = {
 		to: '2026-11-22',
 		query: { start_date: new Date(BEFORE).toISOString(), end_date: new Date(END - 1).toISOString() },
 		isAsked: within(START, END),
-		before: { from: '2026-11-09', to: '2026-11-15', has: within(BEFORE, START) },
+		before: { from: '2026-11-09', to: '2026-11-15', until: '2026-11-15', has: within(BEFORE, START) },
 	}),
 };
 
@@ -100,24 +100,32 @@ function expectedOf(given: Given[]) {
 		if (counted.length > 0 && (counted.length < 3 || days.size < 2)) few++;
 		if (counted.length === 0 && before.length > 0) add('No reading, but some before', at);
 		else if (counted.length === 0 && now.length > 0) add('No usable reading', at);
-		else if (counted.length === 0) add(isConnected ? 'No reading, nor any before' : 'nothing connected', at);
+		else if (counted.length === 0)
+			add(isConnected ? 'No reading, nor a usable one in the compared period' : 'nothing connected', at);
 		else if (isHigh(counted)) add(isHigh(before) ? 'as before' : 'High mean, new', at);
 		else add('in range', at);
 	}
 	return { sections, few };
 }
 
-it('a reading without a time may be of the last 24 hours', () => {
+/** Of one person with one reading. */
+function reportOf(reading: IDataObject) {
 	const range = { ...options.rangeOf({ user: { user_id: '', client_user_id: null }, place: 0 }), isAsked: () => true };
 	const timeless = { ...options, rangeOf: () => range };
-	const data = [{ timestamp: 'soon', systolic: 190, diastolic: 100, unit: 'mmHg' }];
-	const groups = [{ slug: 'omron', data, source: { type: 'cuff' }, extras: {} }];
+	const groups = [{ slug: 'omron', data: [reading], source: { type: 'cuff' }, extras: {} }];
 	const selected = { user: { user_id: 'u', client_user_id: 'anna' }, place: 1 };
 	const rows = personRows(timeless, groups, selected);
-	const { text } = teamReport(timeless, { users: () => [] }, [
-		{ ...selected, rows, isGone: false, tookMs: 0, endedAt: 0 },
-	]);
+	return teamReport(timeless, { users: () => [] }, [{ ...selected, rows, isGone: false, tookMs: 0, endedAt: 0 }]);
+}
+
+it('a reading without a time may be of the last 24 hours', () => {
+	const { text } = reportOf({ timestamp: 'soon', systolic: 190, diastolic: 100, unit: 'mmHg' });
 	expect(text).toContain('last 24 hours of the period: 1\n• anna: 190/100 (no time) high; by cuff');
+});
+
+it('a missing value is a dash in a cell, as in a line', () => {
+	const { html } = reportOf({ timestamp: '2026-11-18T08:00:00Z', systolic: 200, diastolic: null, unit: 'mmHg' });
+	expect(html).toContain('<br><b>200/–</b></td>');
 });
 
 it('each section has its people, each count is right, and nothing is cut in silence', () => {
@@ -133,7 +141,7 @@ it('each section has its people, each count is right, and nothing is cut in sile
 			const quiet = [
 				'No reading, but some before',
 				'No usable reading',
-				'No reading, nor any before',
+				'No reading, nor a usable one in the compared period',
 				'nothing connected',
 			];
 			expect(counts).toMatchObject({

@@ -294,4 +294,6 @@ it('a subject is cut by whole counts', () => {
 	expect(subjectOf('Title', ['1 high', '2 low'])).toBe('Title: 1 high, 2 low');
 	expect(subjectOf('Title', ['a'.repeat(133), 'b'])).toBe(`Title: ${'a'.repeat(133)}`);
 	expect(subjectOf('Title', ['a'.repeat(134)])).toBe('Title');
+	// What follows it, too: fewer people in range than without readings would say the opposite.
+	expect(subjectOf('Title', ['1 high', 'a'.repeat(134), '2 low'])).toBe('Title: 1 high');
 });

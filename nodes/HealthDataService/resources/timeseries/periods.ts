@@ -22,8 +22,8 @@ export interface Period {
 
 export interface Periods {
 	asked: Period;
-	/** Ends at the same time of day where the one asked for is not over. */
-	earlier: (by: CompareWith) => Period;
+	/** Ends at the same time of day where the one asked for is not over. `until`: `to`, with that time. */
+	earlier: (by: CompareWith) => Period & { until: string };
 }
 
 type EndOf = (last: DateTime, here: DateTime) => DateTime;
@@ -65,11 +65,14 @@ export function daysIn(
 		earlier(by) {
 			const days = by === 'day' ? 1 : last.diff(first, 'days').days + 1;
 			const [from, to] = [first, reached].map((day) => day.minus({ days }));
+			const end = isOver ? edgeOf(to, zone, 'last') : here.minus({ days });
+			const lastDay = to.toISODate()!;
 			return {
 				start: edgeOf(from, zone, 'first'),
-				end: isOver ? edgeOf(to, zone, 'last') : here.minus({ days }),
+				end,
 				from: from.toISODate()!,
-				to: to.toISODate()!,
+				to: lastDay,
+				until: isOver ? lastDay : shown(end),
 			};
 		},
 	};
@@ -100,6 +103,7 @@ export function timesIn({ start, end }: Span, here: DateTime): Periods {
 				end: isDay ? until : until.minus(1),
 				from: shown(from),
 				to: shown(until),
+				until: shown(until),
 			};
 		},
 	};

@@ -42,7 +42,12 @@ export interface ReadRange {
 	/** Whether a reading that was read is of the period asked for, as all are without `before`, and those without a time. */
 	isAsked: (reading: Timed) => boolean;
 	/** *Compare With*: a period that begins earlier, which is read too. */
-	before?: { from: string; to: string; has: (reading: Timed) => boolean };
+	before?: {
+		from: string;
+		to: string;
+		until: string;
+		has: (reading: Timed) => boolean;
+	};
 }
 
 export type RangeOf = (selected: SelectedUser) => ReadRange;

@@ -91,7 +91,7 @@ export function summaryRows(
 	return [toRow(values, from, to)];
 }
 
-/** Of the period asked for, and of that of *Compare With*. They may overlap. */
+/** Of the period asked for, and of that of *Compare With*. They may overlap, or have readings between them. */
 export function measurementsIn(
 	options: SummaryOptions,
 	groups: Group[],
@@ -101,7 +101,7 @@ export function measurementsIn(
 	const readings = readingsOf(options, groups, selected);
 	const all = measurementsOf(options.metric, readings);
 	const earlier = before ? all.filter(before.has) : [];
-	return { asked: all.filter(isAsked), earlier };
+	return { all, asked: all.filter(isAsked), earlier };
 }
 
 /** *Enough Readings*. */
