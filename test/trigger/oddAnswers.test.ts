@@ -224,21 +224,44 @@ onBothSchedulers((scheduler) => {
 		});
 	});
 
-	it('an entry that is added takes the cursor of no other user', async () => {
+	/** The hashes of their IDs begin with the same 24 bits. */
+	const withSameHash = () => {
 		const ids = ['776bf8ed-7fa6-459f-8476-33ceb7761cf7', '83955a7b-7019-4a3b-8dd2-39a3cf322d0e'];
-		const [one, other] = ids.map((user_id) => ({ ...createUser(user_id, []), user_id }));
-		history.team.users = [one, other];
+		history.team.users = ids.map((user_id) => ({ ...createUser(user_id, []), user_id }));
+		return history.team.users;
+	};
+
+	it.each([0, 1])(
+		'what went out of a user who failed for days (%i of 2) does not go out again, though their hashes begin alike',
+		async (at) => {
+			const users = withSameHash();
+			const n8n = w.trigger();
+			await n8n.start();
+			measure(users[at], 121);
+			expect(await after(n8n)).toEqual([121]);
+			w.used.sandbox.switches.users = { [users[at].user_id]: 'fails' };
+			for (let day = 0; day < 5; day++) {
+				measure(users[1 - at], 130 + day);
+				await after(n8n, 24 * HOUR).catch(() => undefined);
+			}
+			w.used.sandbox.switches.users = {};
+			expect(await after(n8n)).toEqual([]);
+		},
+	);
+
+	it('an entry that is added takes the cursor of no other user', async () => {
+		const [one, other] = withSameHash();
 		const listing = (userIds: string): INodeParameters => ({
 			event: 'bloodPressure',
 			userScope: 'listed',
 			usersBy: 'userId',
 			userIds,
 		});
-		const n8n = w.trigger(listing(ids[0]));
+		const n8n = w.trigger(listing(one.user_id));
 		await n8n.start();
 		await after(n8n, 10 * HOUR);
 		history.add(other, w.reading(-5 * 60, 186), { late: 5 * HOUR });
-		n8n.parameters = listing(ids.join());
+		n8n.parameters = listing(`${one.user_id},${other.user_id}`);
 		expect(valuesOf(await n8n.start('update')) ?? []).toEqual([]);
 		measure(other, 131);
 		expect(await after(n8n)).toEqual([131]);
