@@ -12,7 +12,7 @@ import {
 } from '../../../../nodes/HealthDataService/service/readings/summary';
 import { memoized } from '../../../../nodes/HealthDataService/shared/values';
 import { bloodPressure, mindfulness, readRange } from '../../../helpers/metrics';
-import { anyReadings, countOf, localOf, pointOf, rowOf, type Reading } from '../../../helpers/oracle';
+import { anyReadings, countOf, localOf, pointOf, rowOf, type Reading } from './summaryOracle';
 import { fc } from '../../../helpers/properties';
 
 const user = { user_id: 'u', client_user_id: 'c' };

@@ -3,7 +3,7 @@
  * "What counts". It uses none of the node's code.
  */
 import type { IDataObject } from 'n8n-workflow';
-import { fc } from './properties';
+import { fc } from '../../../helpers/properties';
 
 export interface Reading {
 	/** Microseconds since 1970; null without a time. */
