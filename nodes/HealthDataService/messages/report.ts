@@ -525,13 +525,14 @@ function zoneNote(options: ReportOptions): string {
 	return `Times in ${own}${plain(zone)}, values in ${metric.unit.name}.`;
 }
 
-/** Where the newest reading of all is old, something is wrong with more than one person. */
+/** Where the newest reading of all is old, something is wrong with more than one person. In the zone of the node. */
 function newestNote(
 	options: ReportOptions,
 	persons: readonly Person[],
 ): string {
 	const range = rangeOfAll(options);
-	const noun = readingNoun(options.metric);
+	const { metric } = options;
+	const noun = readingNoun(metric);
 	const newest = newestOf(persons.flatMap(({ latest }) => latest ?? []));
 	if (!newest) return `No ${noun} of anybody.`;
 	const hours = Math.floor((endOf(range) - newest.time!) / HOUR_MS);
@@ -539,7 +540,8 @@ function newestNote(
 		hours < 24
 			? `Newest ${noun} of all:`
 			: `No ${noun} of anybody for ${plural(hours, 'hour')}: the newest is of`;
-	return `${silence} ${timeWords(newest.local, range.to.slice(0, 4))}.`;
+	const local = range.localTimeOf(instantOf(newest.row[metric.times[0]]));
+	return `${silence} ${timeWords(local, range.to.slice(0, 4))}.`;
 }
 
 const NAMED = 5;
