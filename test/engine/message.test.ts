@@ -435,6 +435,12 @@ describe('what is asked for', () => {
 		);
 	});
 
+	it('says nothing of Only Connected Users without a provider, which leaves nobody out', async () => {
+		person('calm', steady('120/78'));
+		const { text } = await told(message({ options: { onlyConnected: true, userLimit: 1 } }));
+		expect(text).toContain('\nOnly at most 1 user.\n');
+	});
+
 	it('a window of the team is none of other users', async () => {
 		const { user_id: value } = person('calm', steady('120/78'));
 		const one = { userScope: 'one', user: { __rl: true, mode: 'userId', value } };

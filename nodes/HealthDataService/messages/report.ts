@@ -509,9 +509,9 @@ function filterNote(options: ReportOptions): string {
 	const only = joined([
 		provider && `provider ${plain(provider)}`,
 		types && `source type ${types}`,
-		isConnectedOnly && 'users who have it connected now',
+		provider && isConnectedOnly && 'users who have it connected now',
 		offset > 0 && `users after the first ${offset}`,
-		maxUsers < Infinity && `at most ${maxUsers} users`,
+		maxUsers < Infinity && `at most ${plural(maxUsers, 'user')}`,
 	]);
 	const compared =
 		before && `Compared with ${periodWords(before.from, before.until)}.`;
