@@ -121,7 +121,7 @@ export function valueWords(metric: Metric, one: Measurement): string {
 	const { row } = one;
 	const given = measuredColumns(metric).map((column) => row[column]);
 	const values = given.map((value) =>
-		isBlank(value) ? '–' : plain(value, READING_LENGTH),
+		isBlank(value) ? '–' : plain(value, READING_LENGTH) || '?',
 	);
 	const isOwn = conversionOf(metric.unit, row.unit) === asIs;
 	return joined(

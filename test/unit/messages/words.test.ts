@@ -71,6 +71,8 @@ it.each<[string, string, IDataObject?]>([
 	['179.96/95 30 08:01', '180/95 Mon 30 Nov 08:01 high'],
 	['200/null 30 08:01', '200/– Mon 30 Nov 08:01 high'],
 	['140/null 30 08:01', '140/– Mon 30 Nov 08:01 incomplete'],
+	// A word that begins with a slash is a command in Telegram.
+	['1e308/100 30 08:01', '?/100 Mon 30 Nov 08:01 cannot be right'],
 	['0/0 30 08:01', '0/0 Mon 30 Nov 08:01 cannot be right'],
 	['85/140 30 08:01', '85/140 Mon 30 Nov 08:01 cannot be right'],
 	['190 mm/80 30 08:01', '190 mm/80 Mon 30 Nov 08:01 not comparable'],
