@@ -314,6 +314,15 @@ describe('users who cannot be read', () => {
 		},
 	);
 
+	it.each<[string[], string]>([
+		[[], 'No reading of anybody who could be read.'],
+		[['27 08:05 120/80'], 'No reading of anybody who could be read for 72 hours: the newest is of Fri 27 Nov 08:05.'],
+	])('may have readings, where the others have %j', async (readings, words) => {
+		person('quiet', readings);
+		refuse(person('lost', []));
+		expect((await told()).text).toContain(`\n${words}\n`);
+	});
+
 	it('an entry that names nobody is told as it was given', async () => {
 		person('calm', steady('120/78'));
 		const { text } = await told(message({ userScope: 'listed', usersBy: 'clientUserId', userIds: 'calm, ghost' }));

@@ -368,7 +368,7 @@ export function teamReport(
 		title,
 		notes: [
 			`${words.join(', ')}.`,
-			newestNote(options, persons),
+			newestNote(options, persons, failed.length),
 			limitsNote(options, counts),
 			filterNote(options),
 			zoneNote(options),
@@ -529,17 +529,20 @@ function zoneNote(options: ReportOptions): string {
 function newestNote(
 	options: ReportOptions,
 	persons: readonly Person[],
+	failures: number,
 ): string {
 	const range = rangeOfAll(options);
 	const { metric } = options;
 	const noun = readingNoun(metric);
 	const newest = newestOf(persons.flatMap(({ latest }) => latest ?? []));
-	if (!newest) return `No ${noun} of anybody.`;
+	// Nothing is known about the others.
+	const nobody = failures > 0 ? 'anybody who could be read' : 'anybody';
+	if (!newest) return `No ${noun} of ${nobody}.`;
 	const hours = Math.floor((endOf(range) - newest.time!) / HOUR_MS);
 	const silence =
 		hours < 24
 			? `Newest ${noun} of all:`
-			: `No ${noun} of anybody for ${plural(hours, 'hour')}: the newest is of`;
+			: `No ${noun} of ${nobody} for ${plural(hours, 'hour')}: the newest is of`;
 	const local = range.localTimeOf(instantOf(newest.row[metric.times[0]]));
 	return `${silence} ${timeWords(local, range.to.slice(0, 4))}.`;
 }
