@@ -193,6 +193,12 @@ Some readings are left out: 1
 		expect(html).toContain('<td bgcolor="#eceff1">Mon<br>–</td>');
 	});
 
+	it('in Last 24 Hours, no reading is an earlier one', async () => {
+		person('first', ['29 08:05 190/100']);
+		const { text } = await told(message({ dateRange: 'last24Hours' }));
+		expect(section(text, `${LAST_DAY}1`)).toEqual(['• first: 190/100 Sun 29 Nov 08:05 high; by cuff']);
+	});
+
 	it('the latest reading is one that counts and is not dated ahead', async () => {
 		person('ahead', [...steady('120/80'), '30 07:00 0/0', '30 20:00 190/100']);
 		for (const one of team.ahead.readings) one.arrived = 0;

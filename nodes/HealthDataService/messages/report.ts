@@ -178,7 +178,7 @@ function beyondEntries(data: Data): Entry[] {
 	const beyond = beyondLimits(style, asked);
 	if (beyond.length === 0) return [];
 	const from = style.latestNow - DAY_MS;
-	const isToday = beyond.some(({ time = Infinity }) => time > from);
+	const isToday = beyond.some(({ time = Infinity }) => time >= from);
 	const later = laterWords(style, latest, beyond);
 	const sources = later && latest ? [...beyond, latest] : beyond;
 	const entry: Entry = {
