@@ -1,5 +1,7 @@
 /** Wrong clocks: n8n's at activation or for one poll, a device's permanently. */
+import type { User } from '../../dev/sandbox/schemas';
 import type { Reading } from '../../dev/sandbox/world';
+import type { PollingHost } from '../helpers/pollingHost';
 import { allUsers, HOUR, MINUTE, onBothSchedulers, valuesOf, watch } from '../helpers/watch';
 
 onBothSchedulers((scheduler) => {
@@ -70,6 +72,72 @@ onBothSchedulers((scheduler) => {
 		w.history.add(w.anna, w.reading(0.5, 121));
 		const n8n = w.trigger();
 		expect(await n8n.start()).toBeUndefined();
+		expect(await n8n.tick()).toBeUndefined();
+	});
+
+	it('a month ahead at the publication, of a service without a time: old until it is right, and never again', async () => {
+		withTheFuture();
+		w.used.sandbox.switches.date = () => undefined;
+		for (let hour = 1; hour < 99; hour++) w.history.add(w.anna, w.reading(-hour * 60, 90));
+		w.time.error = 30 * 24 * HOUR;
+		const n8n = w.trigger();
+		await n8n.start();
+		w.pass(5 * MINUTE);
+		w.time.error = 0;
+		expect(await n8n.tick()).toBeUndefined();
+		w.history.add(w.anna, w.reading(-40 * 60, 121));
+		w.history.add(w.ben, w.reading(0, 122));
+		expect(valuesOf(await n8n.tick())).toEqual([121, 122]);
+		expect(await n8n.tick()).toBeUndefined();
+	});
+
+	/** The service's time is a month ahead for one poll, and for what is done then. */
+	const aMonthAhead = async (n8n: PollingHost) => {
+		await n8n.start();
+		withTheFuture();
+		w.used.sandbox.switches.date = () => w.clock + 30 * 24 * HOUR;
+		await n8n.tick();
+	};
+
+	it("the service's time, a month ahead while a user joins: no reading of the lookback is lost", async () => {
+		const n8n = w.trigger();
+		await aMonthAhead(n8n);
+		const eve = w.history.addUser('eve');
+		for (const hour of [75, 47, 1]) w.history.add(eve, w.reading(-hour * 60, 200 - hour));
+		expect(valuesOf(await n8n.tick())).toEqual([153, 199]);
+		w.used.sandbox.switches.date = () => w.clock;
+		w.history.add(eve, w.reading(0, 123));
+		expect(valuesOf(await n8n.tick())).toEqual([123]);
+	});
+
+	it("the service's time, a month ahead while an entry is added: no later reading is lost", async () => {
+		const listed = (...users: User[]) => ({
+			...allUsers,
+			userScope: 'listed',
+			userIds: users.map(({ user_id: id }) => id).join(),
+		});
+		const n8n = w.trigger(listed(w.anna));
+		await aMonthAhead(n8n);
+		n8n.parameters = listed(w.anna, w.ben);
+		expect(await n8n.start()).toBeUndefined();
+		w.history.add(w.ben, w.reading(1, 121));
+		expect(valuesOf(await n8n.tick())).toEqual([121]);
+		w.used.sandbox.switches.date = () => w.clock;
+		w.history.add(w.ben, w.reading(2, 122));
+		expect(valuesOf(await n8n.tick())).toEqual([122]);
+	});
+
+	it('a month behind while a user is read, of a service without a time: what was there stays old', async () => {
+		w.used.sandbox.switches.date = () => undefined;
+		for (let day = 1; day < 40; day++) w.history.add(w.anna, w.reading(-day * 24 * 60, 90));
+		const n8n = w.trigger();
+		await n8n.start();
+		w.time.error = -30 * 24 * HOUR;
+		w.history.add(w.anna, w.reading(-1, 121));
+		expect(valuesOf(await n8n.tick())).toEqual([121]);
+		w.time.error = 0;
+		w.history.add(w.anna, w.reading(-30, 122), { late: 30 * MINUTE });
+		expect(valuesOf(await n8n.tick())).toEqual([122]);
 		expect(await n8n.tick()).toBeUndefined();
 	});
 

@@ -32,6 +32,11 @@ export class Clock {
 		return this.date ?? this.now;
 	}
 
+	/** The earliest time that it may have been at the start of the poll. */
+	get earliest() {
+		return Math.min(this.now, this.time);
+	}
+
 	/** The latest time that it may have been at the start of the poll. */
 	get latest() {
 		return Math.max(this.now, this.time);

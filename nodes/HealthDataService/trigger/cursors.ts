@@ -124,7 +124,7 @@ export class Cursors {
 		const { entries, isConnectedOnly } = this.selection;
 		const { lookback } = this.settings;
 		const isAdded = entries && !this.isStarting;
-		const since = isAdded ? this.clock.time : this.since;
+		const since = isAdded ? this.clock.earliest : this.since;
 		const isWatched = this.pass === 0 || isAdded || isConnectedOnly;
 		const from = since - lookback;
 		return { from, tried: -1, since: isWatched ? since : undefined };
@@ -178,16 +178,18 @@ export class Cursors {
 		const { event, lookback } = this.settings;
 		// A user who joins is new, however long ago the service has created the user.
 		if (!event.metric) return -Infinity;
-		const isRight = read !== undefined && from <= clock.time - lookback;
-		return isRight ? from : from - CLOCK_ERROR_MS;
+		const latest = clock.time - lookback;
+		const isRight = read !== undefined && from <= latest;
+		return isRight ? from : Math.min(from, latest) - CLOCK_ERROR_MS;
 	}
 
 	/** Which readings of the user count. */
 	windowOf(cursor: Cursor): TimeWindow {
-		const { since, read } = cursor;
+		const { from, since, read } = cursor;
 		const { time: end, latest, latestNow } = this.clock;
 		const start = this.windowStart(cursor);
-		if (read !== undefined) return { start, end };
+		if (read !== undefined)
+			return { start, end, watchingSince: from - CLOCK_ERROR_MS };
 		if (since === undefined)
 			return { start, end, watchingSince: start + CLOCK_ERROR_MS };
 		// At the publication, either clock may be the wrong one.
@@ -199,7 +201,9 @@ export class Cursors {
 
 	/** After a successful read with that cursor: the window begins `lookback` before the newest reading of the poll. */
 	move(listed: Listed, before: Cursor, newest: number) {
-		const from = Math.max(before.from, newest - this.settings.lookback);
+		const { lookback } = this.settings;
+		const latest = this.clock.time - lookback;
+		const from = Math.max(Math.min(before.from, latest), newest - lookback);
 		this.name(listed);
 		const key = this.keyOf(listed);
 		this.all.set(key, { from, tried: this.poll, read: this.clock.now });
@@ -288,7 +292,7 @@ export class Cursors {
 	/** `since` of the next poll: whoever joins then was not on the list when this poll began. */
 	sinceNext(isPassComplete: boolean, isListEmpty: boolean) {
 		const { since } = this;
-		const { time } = this.clock;
+		const { earliest: time } = this.clock;
 		const { isConnectedOnly } = this.selection;
 		const isEmptyTeam = isListEmpty && this.isStarting;
 		if (!isPassComplete && !isEmptyTeam) return since;
