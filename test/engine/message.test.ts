@@ -479,7 +479,7 @@ describe('what is asked for', () => {
 		const { text } = await told(message({ options: { userTimeZone: true } }));
 		expect(text).toContain("Times in each person's own time zone, else Europe/Berlin, values in mmHg.");
 		// Of nobody who is named, so in the node's zone.
-		expect(text).toContain('\nNewest reading of all: Sun 29 Nov 20:10.\n');
+		expect(text).toContain('\nNewest reading of all: Sun 29 Nov 20:10 in Europe/Berlin.\n');
 		expect(text).toContain('latest 150/92 Mon 30 Nov 04:10, by cuff, times in Asia/Tokyo');
 		expect(text).toContain('latest 150/92 Sun 29 Nov 20:10, by cuff\n');
 	});

@@ -544,7 +544,9 @@ function newestNote(
 			? `Newest ${noun} of all:`
 			: `No ${noun} of ${nobody} for ${plural(hours, 'hour')}: the newest is of`;
 	const local = range.localTimeOf(instantOf(newest.row[metric.times[0]]));
-	return `${silence} ${timeWords(local, range.to.slice(0, 4))}.`;
+	const zone = options.hasTimeZone && `in ${plain(range.zone)}`;
+	const told = [silence, timeWords(local, range.to.slice(0, 4)), zone];
+	return `${joined(told, ' ')}.`;
 }
 
 const NAMED = 5;
