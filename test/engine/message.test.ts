@@ -146,7 +146,7 @@ describe('that Monday morning', () => {
 13 people, 0 not read, 2 beyond single limits, 5 high (4 new), 5 without readings (1 new), 3 in range.
 Newest reading of all: Mon 30 Nov 08:01.
 Single limits: at or above 180/110, or at or below 90/50. High: mean at or above 135/85. Too few to judge (fewer than 12 readings or 3 days): 2.
-Compared with Tue 17 Nov to Mon 23 Nov 2026 08:05.
+Compared with Tue 17 Nov to Mon 23 Nov 2026, until 08:05.
 Times in Europe/Berlin, values in mmHg.
 
 Beyond single limits, last 24 hours of the period: 1
@@ -248,7 +248,7 @@ Some readings are left out: 1
 		expect(newly_high).toBe(1);
 		expect(section(text, 'High mean, new: 1')).toEqual([expect.stringContaining('since today')]);
 		expect(section(text, 'High mean, as before: 1')).toEqual([expect.stringContaining('since Friday')]);
-		expect(text).toContain('Compared with Mon 23 Nov to Sun 29 Nov 2026 08:05.');
+		expect(text).toContain('Compared with Mon 23 Nov to Sun 29 Nov 2026, until 08:05.');
 	});
 
 	it('a reading after the time of day at which the compared period ends is told, too', async () => {
@@ -261,6 +261,7 @@ Some readings are left out: 1
 		]);
 		for (const [dateRange, words] of [
 			['lastWeek', 'Mon 16 Nov to Sun 22 Nov 2026'],
+			['today', 'Sun 29 Nov 2026, until 08:05'],
 			['last24Hours', 'Sat 28 Nov 08:05 to Sun 29 Nov 2026 08:05'],
 		])
 			expect((await told(message({ dateRange }))).text).toContain(`Compared with ${words}.`);
@@ -288,7 +289,7 @@ Some readings are left out: 1
 1 person, 0 not read, 0 beyond single limits, 0 high (0 new), 0 without readings (0 new), 1 in range.
 Newest reading of all: Sun 29 Nov 20:10.
 Single limits: at or above 180/110, or at or below 90/50. High: mean at or above 135/85. Too few to judge (fewer than 12 readings or 3 days): 0.
-Compared with Tue 17 Nov to Mon 23 Nov 2026 08:05.
+Compared with Tue 17 Nov to Mon 23 Nov 2026, until 08:05.
 Times in Europe/Berlin, values in mmHg.`);
 		team = {};
 		expect(await told()).toMatchObject({

@@ -513,9 +513,14 @@ function filterNote(options: ReportOptions): string {
 		offset > 0 && `users after the first ${offset}`,
 		maxUsers < Infinity && `at most ${plural(maxUsers, 'user')}`,
 	]);
-	const compared =
-		before && `Compared with ${periodWords(before.from, before.until)}.`;
-	return joined([only && `Only ${only}.`, compared], ' ');
+	const compared = before && [
+		`Compared with ${periodWords(before.from, before.to)}`,
+		before.until && `until ${before.until}`,
+	];
+	return joined(
+		[only && `Only ${only}.`, compared && `${joined(compared)}.`],
+		' ',
+	);
 }
 
 function zoneNote(options: ReportOptions): string {

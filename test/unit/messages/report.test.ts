@@ -27,7 +27,7 @@ const options: ReportOptions = {
 		to: '2026-11-22',
 		query: { start_date: new Date(BEFORE).toISOString(), end_date: new Date(END - 1).toISOString() },
 		isAsked: within(START, END),
-		before: { from: '2026-11-09', to: '2026-11-15', until: '2026-11-15', has: within(BEFORE, START) },
+		before: { from: '2026-11-09', to: '2026-11-15', until: '', has: within(BEFORE, START) },
 	}),
 };
 

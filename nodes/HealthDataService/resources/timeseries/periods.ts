@@ -22,7 +22,7 @@ export interface Period {
 
 export interface Periods {
 	asked: Period;
-	/** Ends at the same time of day where the one asked for is not over. `until`: `to`, with that time. */
+	/** Ends at the same time of day where the one asked for is not over. `until`: that time (HH:MM), else empty. */
 	earlier: (by: CompareWith) => Period & { until: string };
 }
 
@@ -65,14 +65,12 @@ export function daysIn(
 		earlier(by) {
 			const days = by === 'day' ? 1 : last.diff(first, 'days').days + 1;
 			const [from, to] = [first, reached].map((day) => day.minus({ days }));
-			const end = isOver ? edgeOf(to, zone, 'last') : here.minus({ days });
-			const lastDay = to.toISODate()!;
 			return {
 				start: edgeOf(from, zone, 'first'),
-				end,
+				end: isOver ? edgeOf(to, zone, 'last') : here.minus({ days }),
 				from: from.toISODate()!,
-				to: lastDay,
-				until: isOver ? lastDay : shown(end),
+				to: to.toISODate()!,
+				until: isOver ? '' : here.toFormat('HH:mm'),
 			};
 		},
 	};
@@ -103,7 +101,7 @@ export function timesIn({ start, end }: Span, here: DateTime): Periods {
 				end: isDay ? until : until.minus(1),
 				from: shown(from),
 				to: shown(until),
-				until: shown(until),
+				until: '',
 			};
 		},
 	};
