@@ -542,4 +542,10 @@ describe('what is asked for', () => {
 		);
 		expect(answers[0].length).toBeLessThan(1500);
 	});
+
+	it('a tool that had to shorten says what a model can do, for it has no email and no other output', async () => {
+		for (let at = 0; at < 90; at++) person(`app-user-${at}`, steady('150/92', 24));
+		const { answers } = await runAgent(used.credential, { Tool: message() }, [['Tool', {}]]);
+		expect(answers[0]).toContain('Shortened to fit here. Ask for fewer days or fewer users.\\n');
+	});
 });

@@ -118,6 +118,8 @@ export interface Message {
 	legend?: string;
 	/** Where everything is that may be cut. */
 	elsewhere?: string;
+	/** What to do where the text was cut, in place of where everything is. */
+	advice?: string;
 }
 
 /** Telegram takes 4,096 characters, Slack splits more than 4,000: with room for a sentence of the team's own. */
@@ -184,13 +186,15 @@ const linesAt = (steps: number, isCalm = false) =>
 		: Infinity;
 
 /** @param place where everything is that is cut here */
-const cutNote = (level: number, place = '') =>
-	level !== ALL &&
-	`Shortened to fit here.${place && ` Everything is in ${place}.`}`;
+const cutNote = (
+	level: number,
+	place = '',
+	advice = place && `Everything is in ${place}.`,
+) => level !== ALL && joined(['Shortened to fit here.', advice], ' ');
 
 /** Each line with text of others begins with a sign of ours. */
 function toText(
-	{ title, notes, lines }: Message,
+	{ title, notes, lines, advice }: Message,
 	level: number,
 	place?: string,
 ): string {
@@ -202,7 +206,8 @@ function toText(
 			'\n',
 		);
 	});
-	const head = joined([title, ...notes, cutNote(level, place)], '\n');
+	const note = cutNote(level, place, advice);
+	const head = joined([title, ...notes, note], '\n');
 	return [head, ...sections].join('\n\n');
 }
 
