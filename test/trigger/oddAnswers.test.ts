@@ -205,6 +205,30 @@ onBothSchedulers((scheduler) => {
 			expect(await after(n8n)).toEqual([131, 132]);
 		});
 
+		it.each(['anna', 'ben'])(
+			'gives a listed user who fails from the publication on, and is the entry of %s: nothing is lost',
+			async (name) => {
+				const user = name === 'anna' ? w.anna : w.ben;
+				const other = name === 'anna' ? 'ben' : 'anna';
+				const body = { ...user, client_user_id: other };
+				used.sandbox.switches.users = { [name]: 'fails' };
+				const n8n = w.trigger(byClientId('anna', 'ben'));
+				await n8n.start();
+				w.pass(MINUTE);
+				measure(user, 131);
+				const rows = await after(n8n);
+				used.sandbox.switches.fault = (_, url) =>
+					url.includes(`/resolve/${other}`) ? { status: 200, body } : undefined;
+				rows.push(...(await after(n8n)));
+				measure(user, 132);
+				rows.push(...(await after(n8n)));
+				used.sandbox.switches.fault = () => undefined;
+				used.sandbox.switches.users = {};
+				rows.push(...(await after(n8n)), ...(await after(n8n)));
+				expect(rows).toEqual([131, 132]);
+			},
+		);
+
 		it('fails for an entry that names a user: nothing more is saved', async () => {
 			const n8n = w.trigger(byClientId('anna', 'ben'));
 			await n8n.start();

@@ -101,12 +101,17 @@ export class Cursors {
 		return this.all.get(this.keyOf(listed)) ?? this.begun();
 	}
 
-	/** The cursor for a read, when Resolve has told the user: only its own, or that of an entry that names nobody yet. */
+	/**
+	 * The cursor for a read, when Resolve has told the user: only its own, or that of an entry that names nobody yet. Before a first
+	 * read, the one that began earlier: `watch` may have begun its own one while the entry was watched.
+	 */
 	ofRead(listed: Listed): Cursor {
 		const { user, entry } = listed;
 		const own = this.all.get(keyOf(user.user_id));
 		const isNamed = entry && this.names.has(keyOf(entry.id));
-		return own ?? (isNamed ? this.begun() : this.of(listed));
+		const ofEntry = isNamed ? this.begun() : this.of(listed);
+		const isOwn = own && (own.read !== undefined || own.from < ofEntry.from);
+		return isOwn ? own : ofEntry;
 	}
 
 	/** Before anything was read: watching begins with the publication, and nothing but a poll without an answer was saved. */
