@@ -130,6 +130,22 @@ onBothSchedulers((scheduler) => {
 			expect(n8n.reported[1].message).toMatch(/^The readings of 3 users could not be read\. The service did not/);
 		});
 
+		it('New User: of the list, never of readings, once an hour though most polls wait for the end of a Retry-After', async () => {
+			const n8n = w.trigger({ event: 'user' });
+			await n8n.start();
+			w.used.sandbox.switches.fault = (_, url) =>
+				url.includes('offset=2') ? { status: 429, headers: { 'retry-after': '3000' } } : undefined;
+			for (let minutes = 0; minutes < 130; minutes += 5) {
+				w.pass(5 * MINUTE);
+				await n8n.tick();
+			}
+			expect(n8n.reported).toHaveLength(3);
+			for (const { message, description } of n8n.reported) {
+				expect(message).toMatch(/^The service limits the requests/);
+				expect(`${message} ${description}`).not.toMatch(/readings|Not read/);
+			}
+		});
+
 		it('recovered users are logged', async () => {
 			const info = jest.spyOn(n8nLogger(), 'info').mockImplementation(() => {});
 			const n8n = w.trigger();

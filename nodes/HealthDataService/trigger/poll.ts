@@ -158,7 +158,7 @@ function tell(
 				`The readings of ${countOfUsers(recovered)} can be read again.`,
 			),
 		);
-	const report = reportOf(read, local, clock.time, settings.zone);
+	const report = reportOf(read, local, clock.time, settings);
 	for (const problem of [wrongField, report.problem])
 		if (problem) tellError(context, problem);
 	return { ...state, told: report.told };

@@ -12,6 +12,7 @@ import {
 import { hasFailed } from './cursors';
 import type { PollRead } from './reader';
 import type { Local } from './scheduler';
+import type { Settings } from './settings';
 import { DAY_MS, HOUR_MS, JITTER_MS, type Cursor } from './state';
 
 /** Of the users who could not be read; more would hide the advice. */
@@ -20,14 +21,14 @@ const MAX_NAMED = 5;
 type Entry = [key: string, cursor: Cursor];
 
 /**
- * @param begun begin of the poll (ms since 1970) @param zone of the times in the report
+ * @param begun begin of the poll (ms since 1970) @param settings the zone is that of the times in the report
  * @returns the time of the last report, to save, and the report: undefined without trouble, and where one was made within the hour
  */
 export function reportOf(
 	read: PollRead,
 	local: Local,
 	begun: number,
-	zone: string,
+	settings: Pick<Settings, 'event' | 'zone'>,
 ) {
 	const { told = -Infinity } = read.state;
 	const trouble = troubleOf(read, local);
@@ -39,7 +40,7 @@ export function reportOf(
 	// From begin to begin: polls of one interval end at different times.
 	const isTold = Math.abs(begun - told) < everyMs - JITTER_MS;
 	if (!isTrouble || isTold) return { told: read.state.told };
-	return { problem: wordsOf(trouble, read, local, zone), told: begun };
+	return { problem: wordsOf(trouble, read, local, settings), told: begun };
 }
 
 type Trouble = ReturnType<typeof troubleOf>;
@@ -67,12 +68,19 @@ function troubleOf({ cursors, listProblem }: PollRead, local: Local) {
 		first,
 		/** Why users were not read, as far as is known. */
 		reasons: [known, limited, listProblem].filter((one) => one !== undefined),
-		isListOld: cursors.met.size > 1 && local.isOld(listReadAt),
+		isListOld: cursors.present.length > 1 && local.isOld(listReadAt),
 	};
 }
 
-function wordsOf(trouble: Trouble, read: PollRead, local: Local, zone: string) {
-	const { unread, first, isListOld } = trouble;
+function wordsOf(
+	trouble: Trouble,
+	read: PollRead,
+	local: Local,
+	{ event, zone }: Pick<Settings, 'event' | 'zone'>,
+) {
+	const { unread, isListOld } = trouble;
+	// *New User* reads the list only.
+	const first = event.metric && trouble.first;
 	const [cause = unreached(), ...others] = trouble.reasons;
 	const reasons = [cause, ...others];
 	const message = sentences(
@@ -83,7 +91,7 @@ function wordsOf(trouble: Trouble, read: PollRead, local: Local, zone: string) {
 	const description = sentences(
 		first && namesOf(first, trouble, read, local, zone),
 		...reasons.map((reason) => reason.description),
-		read.hasRead && OTHERS_GO_OUT,
+		event.metric && read.hasRead && OTHERS_GO_OUT,
 		MISSING_FOLLOW,
 	);
 	return cause.reworded(message, description);
