@@ -146,6 +146,19 @@ onBothSchedulers((scheduler) => {
 			}
 		});
 
+		it('says so where no user can be named', async () => {
+			const n8n = w.trigger();
+			await n8n.start();
+			w.history.team.users = [];
+			for (let minutes = 0; minutes <= 65; minutes += 5) {
+				await n8n.tick();
+				w.pass(5 * MINUTE);
+			}
+			expect(n8n.reported[1].description).toMatch(
+				/^Not read: a user whose ID this poll has not seen, since 2026-06-01 12:00 and 2 more \(times in UTC\)\. /,
+			);
+		});
+
 		it('recovered users are logged', async () => {
 			const info = jest.spyOn(n8nLogger(), 'info').mockImplementation(() => {});
 			const n8n = w.trigger();

@@ -123,7 +123,7 @@ function namesOf(
 		troubles.get(key)?.label ?? cursors.met.get(key);
 	const others = unread.filter((entry) => entry !== first && labelOf(entry));
 	const named = [first, ...others].slice(0, MAX_NAMED).map((entry) => {
-		const label = labelOf(entry) ?? 'one whom this poll has not reached';
+		const label = labelOf(entry) ?? 'a user whose ID this poll has not seen,';
 		const last = DateTime.fromMillis(cursors.lastRead(entry[1]), { zone });
 		return `${label} since ${last.toFormat('yyyy-MM-dd HH:mm')}`;
 	});
