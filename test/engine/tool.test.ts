@@ -105,7 +105,7 @@ describe('results for a model', () => {
 	it('a note when Limit may have cut the result {{ }}', async () => {
 		expect((await answer(open, { ...args, Limit: 2 }))[2]).toEqual(CUT);
 		expect((await answer(listUsers({ limit: 2 })))[2]).toEqual({
-			note: "Cut off after 2 rows ('Limit'): there may be more. Ask for the users of one provider, or for one user",
+			note: "Cut off after 2 rows ('Limit'): there may be more. Skip these users, or ask for those of one provider or for one user",
 		});
 		expect(await answer(listUsers({ limit: 5 }))).toHaveLength(4);
 	});
@@ -118,6 +118,15 @@ describe('results for a model', () => {
 			expect(rows[2]).toEqual(CUT);
 		},
 	);
+
+	it('a note that comes last, behind users who could not be read', async () => {
+		used.sandbox.switches.users = { steady: 'refused' };
+		const parameters = bloodPressureOf('', { userScope: 'all', output: 'summary', returnAll: false, limit: 2 });
+		const onError = 'continueRegularOutput';
+		const { answers } = await runAgent(used.credential, { Tool: parameters }, [['Tool']], {}, { onError });
+		const rows = JSON.parse(answers[0]) as IDataObject[];
+		expect(rows.map((row) => row.client_user_id ?? row)).toEqual([SPECIAL_ID, 'berlin', 'steady', CUT]);
+	});
 });
 
 describe('Simplify', () => {

@@ -42,6 +42,7 @@ export async function runAgent(
 	tools: Record<string, INodeParameters>,
 	calls: Call[],
 	input: IDataObject = {},
+	settings: Pick<INode, 'onError'> = {},
 ): Promise<Answers> {
 	const result: Answers = { tools: [], answers: [] };
 	const types: Record<string, INodeType> = {
@@ -72,6 +73,7 @@ export async function runAgent(
 			node('Agent', 'agent'),
 			...names.map((name) => ({
 				...node(name, 'healthDataServiceTool', tools[name]),
+				...settings,
 				credentials: { [CREDENTIAL]: { id: '1', name: 'Sandbox' } },
 			})),
 		],

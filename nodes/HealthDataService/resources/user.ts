@@ -52,7 +52,8 @@ const userRow = (user: IDataObject) => withServiceFields({}, user);
 const READ_IN_PARTS =
 	"Read the list in parts, an input item for each: 'Return All' off, 'Limit' 100,000 at most, and 'Skip First Users' in the options";
 
-const FEWER_USERS = 'Ask for the users of one provider, or for one user';
+const FEWER_USERS =
+	'Skip these users, or ask for those of one provider or for one user';
 
 const listUsers: Execute = async (context, connectRun) => {
 	const limit = itemLimit(readLimit(context), READ_IN_PARTS);

@@ -102,7 +102,7 @@ function rowsOf(
 	const rows = results.flatMap((result) => result.rows).slice(0, limit.maxRows);
 	const notes = limitNote(context, rows.length, limit.maxRows, ASK_FOR_LESS);
 	const failed = results.flatMap((one) => unreadableRow(context, columns, one));
-	return [...shortened(request, rows), ...notes, ...shortened(request, failed)];
+	return [...shortened(request, [...rows, ...failed]), ...notes];
 }
 
 const shortened = (request: TimeseriesRequest, rows: IDataObject[]) =>

@@ -123,7 +123,7 @@ const compareWithField: INodeProperties = {
 };
 
 const LIMITS_SAY =
-	'A mean at or above its limit makes the status of a user "high". Readings that reach theirs are named in the columns reached and reached_reading. Enough Readings adds the column enough_readings.';
+	'A mean at or above its limit is high, and readings that reach theirs are named: in the columns status and reached_reading, or in the message. Enough Readings says which means are of too few.';
 
 /** *Limits* of each metric that has limits of the mean, for the outputs with the same groups. */
 export const timeseriesLimits = metrics.flatMap((metric) => {
