@@ -198,8 +198,9 @@ export class OddPlayer {
 		this.isListEmpty = Boolean(odd?.isEmpty);
 		const isShown = ({ nr }: Person) => !odd || (!odd.isEmpty && nr % 2 === odd.rest);
 		this.service.shows = (listed) => listed.filter(isShown);
-		if (this.history.lists.length > 0)
-			for (const one of this.team) this.noteOdd(one, !isShown(one) && !this.isListEmpty);
+		// A list without users tells nothing: who was missing before it still is.
+		if (this.history.lists.length > 0 && !this.isListEmpty)
+			for (const one of this.team) this.noteOdd(one, !isShown(one));
 		if (this.isListEmpty && this.poll === 0) this.stranded = new Set(this.team);
 		if (this.poll > 0 && !this.hasRead && !this.isListEmpty) this.meetTeam();
 	}
