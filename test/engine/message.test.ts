@@ -171,11 +171,11 @@ No reading, nor a usable one in the compared period: 2
 • quiet
 • joiner: joined Wed 25 Nov
 
-No usable reading: 1
-• zeros: last Sun 29 Nov, 1 left out
-
 No reading, and nothing connected: 1
 • never
+
+No usable reading: 1
+• zeros: last Sun 29 Nov, 1 left out
 
 Some readings are left out: 1
 • mixed: 0/0 Sun 29 Nov 08:00 cannot be right`);
