@@ -240,7 +240,8 @@ export class Cursors {
 		this.all.set(own, { ...cursor, gone: this.clock.time });
 	}
 
-	private get poll() {
+	/** Number of this poll. */
+	get poll() {
 		return this.before.poll + 1;
 	}
 

@@ -166,7 +166,7 @@ export class PollResult {
 		const isUnclear = isOtherTeam && !isListRead;
 		if (!isUnclear) cursors.settle(isListRead);
 		const isPassComplete = this.isPassComplete(extent);
-		const poll = before.poll + 1;
+		const { poll } = cursors;
 		const state: TriggerState = {
 			...before,
 			poll,
