@@ -1,5 +1,5 @@
 /**
- * A page that names a path tells the truth: every path in a Markdown file is there. A path is
+ * A page that names a path tells the truth: every path in a Markdown file is there. So is each quirk of a comment. A path is
  * - the target of a relative link, unless it leads out of the repository to a page of GitHub's,
  * - anywhere in a page, what begins with an entry of the root and a slash (`dev/setup.js`; `dev/host/*` means its folder),
  * - in backticks, what begins with a room of the node and a slash (`http/client.ts`), or a lone name of a code file (`poll.ts`).
@@ -52,6 +52,16 @@ function deadPathsOf(page, text) {
 
 it.each(pages)('%s names only what is there', (page) => {
 	expect(deadPathsOf(page, readFileSync(join(ROOT, page), 'utf8'))).toEqual([]);
+});
+
+it('comments name only rows of docs/quirks.md', () => {
+	const rows = all(readFileSync(join(ROOT, 'docs/quirks.md'), 'utf8'), /^\| (\d+) \|/gm);
+	const named = files
+		.filter((file) => /\.(ts|js|mjs)$/.test(file))
+		.flatMap((file) => all(readFileSync(join(ROOT, file), 'utf8'), /\bquirks? (\d[\d, -]*)/g))
+		.flatMap((numbers) => all(numbers, /(\d+)/g));
+	expect(named.length).toBeGreaterThan(50);
+	expect(named.filter((number) => !rows.includes(number))).toEqual([]);
 });
 
 it('the table of decisions has one file for each, and no file twice', () => {

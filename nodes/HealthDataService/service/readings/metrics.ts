@@ -184,7 +184,7 @@ export const metrics: Metric[] = [
 /** The measured fields of a data point, in order. */
 export const measuredColumns = (metric: Metric) => Object.keys(metric.measured);
 
-/** The conversion of a unit in any spelling. No unit counts as the metric's; an unknown one gives no numbers (quirk 33). */
+/** The conversion of a unit in any spelling. No unit counts as the metric's; an unknown one gives no numbers (quirk 7). */
 export function conversionOf({ name, from }: Unit, given: unknown) {
 	const unit = isBlank(given) ? name : given;
 	const spelling = typeof unit === 'string' ? spellingOf(unit) : '';
