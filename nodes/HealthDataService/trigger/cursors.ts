@@ -193,6 +193,7 @@ export class Cursors {
 		const { from, since, read } = cursor;
 		const { time: end, latest, latestNow } = this.clock;
 		const start = this.windowStart(cursor);
+		// After a clock that was ahead: of what is older, the hashes may be gone.
 		if (read !== undefined)
 			return { start, end, watchingSince: from - CLOCK_ERROR_MS };
 		if (since === undefined)
