@@ -65,9 +65,10 @@ export function daysIn(
 		earlier(by) {
 			const days = by === 'day' ? 1 : last.diff(first, 'days').days + 1;
 			const [from, to] = [first, reached].map((day) => day.minus({ days }));
+			const end = isOver ? edgeOf(to, zone, 'last') : here.minus({ days });
 			return {
 				start: edgeOf(from, zone, 'first'),
-				end: isOver ? edgeOf(to, zone, 'last') : here.minus({ days }),
+				end,
 				from: from.toISODate()!,
 				to: to.toISODate()!,
 				until: isOver ? '' : here.toFormat('HH:mm'),
