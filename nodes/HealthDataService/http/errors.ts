@@ -11,14 +11,14 @@ import {
 	looksLikeJson,
 } from './classify';
 
-/** Display names of the fields behind query and path parameters. */
+/** Display names of the fields behind query and path parameters. Most choices of *Date Range* show neither date. */
 const PARAMETER_LABELS: Record<string, string> = {
 	client_user_id: 'Client User ID',
-	end_date: 'End Date',
+	end_date: 'Date Range',
 	limit: 'Limit',
 	offset: 'Skip First Users',
 	provider: 'Provider',
-	start_date: 'Start Date',
+	start_date: 'Date Range',
 	user_id: 'User',
 };
 

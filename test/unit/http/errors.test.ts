@@ -77,11 +77,11 @@ it.each(['<html>', '', undefined, 'Forbidden'])('403 for all with the body %j ma
 
 it.each([
 	['client_user_id', 'Client User ID'],
-	['end_date', 'End Date'],
+	['end_date', 'Date Range'],
 	['limit', 'Limit'],
 	['offset', 'Skip First Users'],
 	['provider', 'Provider'],
-	['start_date', 'Start Date'],
+	['start_date', 'Date Range'],
 	['user_id', 'User'],
 ])('the error of a rejected parameter %s says %s', (parameter, label) => {
 	for (const status of [400, 422]) {
