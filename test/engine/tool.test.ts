@@ -50,9 +50,10 @@ describe('texts for a model', () => {
 	});
 });
 
-const CUT = {
-	note: "Cut off after 2 rows ('Limit'): there may be more. Ask for fewer days or fewer users, or for a summary per user",
-};
+const cut = (advice: string) => ({ note: `Cut off after 2 rows ('Limit'): there may be more. ${advice}` });
+const CUT = cut('Ask for fewer days or fewer users, or for a summary per user');
+/** Fewer days make no fewer rows. */
+const CUT_PER_USER = cut('Ask for fewer users');
 
 describe('results for a model', () => {
 	it('readings with one identifier and without empty columns, in the range of the model {{ }}', async () => {
@@ -104,20 +105,22 @@ describe('results for a model', () => {
 
 	it('a note when Limit may have cut the result {{ }}', async () => {
 		expect((await answer(open, { ...args, Limit: 2 }))[2]).toEqual(CUT);
-		expect((await answer(listUsers({ limit: 2 })))[2]).toEqual({
-			note: "Cut off after 2 rows ('Limit'): there may be more. Skip these users, or ask for those of one provider or for one user",
-		});
+		expect((await answer(listUsers({ limit: 2 })))[2]).toEqual(
+			cut('Skip these users, or ask for those of one provider or for one user'),
+		);
 		expect(await answer(listUsers({ limit: 5 }))).toHaveLength(4);
 	});
 
-	it.each(['readings', 'daily', 'summary', 'grouped'])(
-		'a note when Limit may have cut All Users, with the output %s',
-		async (output) => {
-			const rows = await answer(bloodPressureOf('', { userScope: 'all', output, returnAll: false, limit: 2 }));
-			expect(rows).toHaveLength(3);
-			expect(rows[2]).toEqual(CUT);
-		},
-	);
+	it.each([
+		['readings', CUT],
+		['daily', CUT],
+		['summary', CUT_PER_USER],
+		['grouped', CUT_PER_USER],
+	])('a note when Limit may have cut All Users, with the output %s', async (output, note) => {
+		const rows = await answer(bloodPressureOf('', { userScope: 'all', output, returnAll: false, limit: 2 }));
+		expect(rows).toHaveLength(3);
+		expect(rows[2]).toEqual(note);
+	});
 
 	it('a note that comes last, behind users who could not be read', async () => {
 		used.sandbox.switches.users = { steady: 'refused' };
@@ -125,7 +128,7 @@ describe('results for a model', () => {
 		const onError = 'continueRegularOutput';
 		const { answers } = await runAgent(used.credential, { Tool: parameters }, [['Tool']], {}, { onError });
 		const rows = JSON.parse(answers[0]) as IDataObject[];
-		expect(rows.map((row) => row.client_user_id ?? row)).toEqual([SPECIAL_ID, 'berlin', 'steady', CUT]);
+		expect(rows.map((row) => row.client_user_id ?? row)).toEqual([SPECIAL_ID, 'berlin', 'steady', CUT_PER_USER]);
 	});
 });
 

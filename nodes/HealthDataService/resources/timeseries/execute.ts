@@ -100,7 +100,9 @@ function rowsOf(
 	const { output, limit } = request;
 	const columns = output.columns(request);
 	const rows = results.flatMap((result) => result.rows).slice(0, limit.maxRows);
-	const notes = limitNote(context, rows.length, limit.maxRows, ASK_FOR_LESS);
+	// Fewer days make no fewer rows of users.
+	const advice = output.isPerUser ? 'Ask for fewer users' : ASK_FOR_LESS;
+	const notes = limitNote(context, rows.length, limit.maxRows, advice);
 	const failed = results.flatMap((one) => unreadableRow(context, columns, one));
 	return [...shortened(request, [...rows, ...failed]), ...notes];
 }

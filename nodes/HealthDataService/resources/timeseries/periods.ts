@@ -51,7 +51,7 @@ export function daysIn(
 	const isOpen = typeof end === 'string';
 	// The reading of this morning in Tokyo counts in a run of last evening in Los Angeles.
 	const last = isOpen ? DateTime.max(dateOf(here), today) : dateOf(end);
-	const endOf = isOpen ? OPEN_ENDS[end] : OPEN_ENDS.today;
+	const endOf = OPEN_ENDS[isOpen ? end : 'today'];
 	const asked = {
 		start: edgeOf(first, zone, 'first'),
 		end: endOf(last, here),

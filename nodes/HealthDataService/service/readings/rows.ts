@@ -121,8 +121,9 @@ export function readingRows(
 	const { metric } = options;
 	const fields = columnsOf(metric);
 	const measured = measuredColumns(metric);
-	const columns = readingColumns(options);
-	const empty = Object.fromEntries(columns.map((column) => [column, null]));
+	const empty = Object.fromEntries(
+		readingColumns(options).map((column) => [column, null]),
+	);
 	const ofUser = Object.assign(empty, user);
 	return groups.flatMap((group) => {
 		// Copying it for each row is many times faster than adding the columns one by one.

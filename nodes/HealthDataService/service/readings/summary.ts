@@ -232,10 +232,10 @@ export function periodValues(
 	const unit = readings > 0 ? metric.unit.name : null;
 	const days = new Set(timed.map(dayOf)).size;
 	const left_out = measurements.length - readings;
-	Object.assign(values, { status, unit, readings, days, left_out });
+	const mean = meanText(means);
 	return Object.assign(
 		values,
-		{ mean: meanText(means) },
+		{ status, mean, unit, readings, days, left_out },
 		oneReading('latest', timed.at(-1)),
 		oneReading('highest', highest),
 		oneReading('lowest', lowest),
