@@ -192,7 +192,7 @@ it.each(failing)('{{ }}: %s that fails says how many users could not be read', a
 		expect(said).toContain('u1');
 		expect(said).toContain('Refused');
 		const listed = new Set(said.match(/\bu\d+\b/g)).size;
-		const [, more = '0'] = / and (\d+) more$/.exec(said) ?? [];
+		const [, more = '0'] = /\sand (\d+) more$/.exec(said) ?? [];
 		const [, all = listed + Number(more)] = /could not be read: (\d+),/.exec(said) ?? [];
 		expect(Number(all)).toBe(count);
 		expect(listed).toBeLessThanOrEqual(10);
@@ -200,6 +200,18 @@ it.each(failing)('{{ }}: %s that fails says how many users could not be read', a
 	// An error that concerns all users is one item without a user.
 	expect(await say([{ error: 'The key is refused', details: 'Check it' }])).toContain('The key is refused');
 	expect(await say([{ error: 'The key is refused', details: 'Check it' }])).not.toMatch(/undefined|\d/);
+});
+
+it.each(failing)('{{ }}: of ten users that %s names, the error workflow leaves out none', async (_, node) => {
+	const refused = Array.from({ length: 10 }, (_one, index) => ({
+		error: "The service refuses this user's data (status 403)",
+		details: { user_id: `0b1d5e7c-9a3f-4c2e-8d6b-10000000000${index}` },
+	}));
+	const message = String(await evaluated(node, String(node.parameters.errorMessage), refused));
+	const slack = nodesOf('error-workflow.json').find(({ name }) => name === 'Slack')!;
+	const failed = { workflow: { name: 'Table' }, execution: { error: { message } } };
+	const text = String(await evaluated(slack, String(slack.parameters.text), [failed]));
+	expect(refused.filter(({ details }) => !text.includes(details.user_id))).toEqual([]);
 });
 
 /** In a window of 1280 × 800 n8n shows a larger canvas smaller: the notes' 14 px would be less than 11. */
