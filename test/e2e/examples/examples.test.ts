@@ -186,6 +186,14 @@ describe('error-handling.json', () => {
 		expect(hasRun('End as Failed')).toBe(false);
 	});
 
+	it('reports an unknown user whose identifier is a number', async () => {
+		const pinData = { 'Users to Read': [{ json: { client_user_id: [9999] } }] };
+		const { status, rows } = await run('error-handling.json', credentials, { pinData });
+		expect(status).toBe('success');
+		const text = expect.stringMatching(/^No blood pressure for `9999`: There is no user/);
+		expect(evaluated(rows('Tell Operations'))).toEqual([{ text }]);
+	});
+
 	it('ends as failed for an error that is not about the list', async () => {
 		const { status, message, hasRun } = await run('error-handling.json', {
 			healthDataServiceApi: await host.credential('wrong'),
