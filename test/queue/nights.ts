@@ -114,6 +114,42 @@ export function describeNights(place: () => Place) {
 		expect([given.cellsLeftOut, given.cellsOf]).toEqual([bad.length + 1, idsOf([...badUsers, named]).sort()]);
 	});
 
+	/** The list gives the users so, past the schema of the sandbox. */
+	const listedAs =
+		(change: (user: User, index: number) => object): Switches['fault'] =>
+		(_, url) => {
+			const { pathname, searchParams } = new URL(url, 'http://localhost');
+			const [offset, limit] = ['offset', 'limit'].map((name) => Number(searchParams.get(name)));
+			const users = here().team.users.map((user, index) => ({ ...user, ...change(user, index) }));
+			const body = { users: users.slice(offset, offset + limit), total: USERS, offset, limit };
+			return pathname === '/v2/user' ? { status: 200, body } : undefined;
+		};
+
+	it('reads users whose IDs the list gives in upper case, and names the one that was not read', async () => {
+		const { sandbox, tables, team, expected } = here();
+		const [refused, ...others] = team.users;
+		sandbox.switches.fault = listedAs(({ user_id: id }) => ({ user_id: id.toUpperCase() }));
+		sandbox.switches.users = { [refused.user_id]: 'refused' };
+		const given = await night({ tries: 1 });
+		const rows = expected(given.night, 1, others);
+		expect(wrongIn(await tables.readings(), rows)).toEqual(NOTHING_WRONG);
+		expect(given).toMatchObject({ users: USERS, readings: rows.length, haveLeft: 0 });
+		expect(given.reasons).toMatchObject([{ user_ids: [refused.user_id] }]);
+	});
+
+	it('reads all users but those with an ID that is no UUID, and names them', async () => {
+		const { sandbox, tables, team, expected } = here();
+		const odd = ['..', 'a,b', 'half \ud800'];
+		const others = team.users.slice(odd.length);
+		sandbox.switches.fault = listedAs((user, index) => ({ user_id: odd[index] ?? user.user_id }));
+		const given = await night({ tries: 2 });
+		const rows = expected(given.night, 1, others);
+		expect(wrongIn(await tables.readings(), rows)).toEqual(NOTHING_WRONG);
+		expect(given).toMatchObject({ users: USERS, readings: rows.length, haveLeft: 0, unread: odd.length });
+		const reason = 'The service gives this user an ID that is no UUID';
+		expect(given.reasons).toMatchObject([{ reason, user_ids: ['..', 'a,b', 'half \ufffd'] }]);
+	});
+
 	it('deletes only rows of its days and users that it did not find again, by the statement of the page', async () => {
 		const { bent, sandbox, tables, expected } = here();
 		const first = await night({ days: 3 });
@@ -179,6 +215,8 @@ export function describeNights(place: () => Place) {
 			`${given.night}|${given.plan}|${USERS - 2}|${USERS}`,
 			expect.stringContaining(given.reasons[0].reason),
 		]);
+		// In the morning.
+		await tables.query("UPDATE health_nights SET account_by = now() - interval '2 hours'");
 		sandbox.switches.users = {};
 		sandbox.requests.length = 0;
 		const repair = [/^UPDATE health_shards/, /^UPDATE health_nights/].map(statementLike).map(ofNight(given.night));
@@ -273,7 +311,9 @@ export function describeNights(place: () => Place) {
 			await account(id);
 		});
 		expect(messages).toEqual([
-			expect.stringMatching(/^Night of .* connect E-CONNREFUSED 127\.0\.0\.1:443, \S+ E-NOTFOUND api\.example\.com: /),
+			expect.stringMatching(
+				/^Night of .* connect E-CONNREFUSED 127\.0\.0\.1:443, \S+ E-NOTFOUND api\.example\.com\. Users: /,
+			),
 		]);
 	});
 
@@ -285,6 +325,25 @@ export function describeNights(place: () => Place) {
 		expect(given.reasons[0].reason).toContain(
 			`The service knows none of the ${USERS_PER_SHARD} users of this shard: are the keys`,
 		);
+	});
+
+	it('counts a user who is unknown, but listed again in the next night, as not read', async () => {
+		const { sandbox, tables, team } = here();
+		const [{ user_id: id }] = team.users;
+		sandbox.switches.users = { [id]: 'removed' };
+		expect(await night({ tries: 1 })).toMatchObject({ haveLeft: 1, unread: 0 });
+		await tables.query('UPDATE health_nights SET night = night - 1');
+		const given = await account((await plan({ tries: 1, usersPerShard: USERS })).plan);
+		expect(given).toMatchObject({ haveLeft: 0, unread: 1, reasons: [{ user_ids: [id] }] });
+		expect(given.reasons[0].reason).toMatch(/^The service lists this user, but knows no user with this ID/);
+	});
+
+	it('asks again for the only user of a shard, with another one, before it counts as left', async () => {
+		const { sandbox, tables, team } = here();
+		sandbox.switches.users = { [team.users[USERS - 1].user_id]: 'removed' };
+		const given = await night({ tries: 100, usersPerShard: USERS - 1 });
+		expect(given).toMatchObject({ haveLeft: 1, unread: 0 });
+		expect(await tables.count('health_shards', 'tries > 1')).toBe(1);
 	});
 
 	it('gives the account at its time, once, and continues to read', async () => {
