@@ -82,10 +82,11 @@ export const withoutSourceCopies = (
 	readings: readonly Reading[],
 ) => equalMeasurements(metric, readings).flat();
 
-/** Those with equal values together. */
+/** Those with equal values together, in an order that the order of pages does not change. */
 function equalMeasurements(metric: Metric, readings: readonly Reading[]) {
 	const equals = groupBy(readings, (reading) => equalityKey(metric, reading));
-	return Array.from(equals.values(), withoutCopies);
+	const keys = [...equals.keys()].sort();
+	return keys.map((key) => withoutCopies(equals.get(key)!));
 }
 
 /** The same text for equal values. Without a time, only identical readings of one source are equal. */
@@ -155,11 +156,11 @@ const secondOf = ({ time }: Reading) => time && Math.floor(time / SECOND_MS);
 function withoutShifted(groups: Measurement[][]) {
 	const measurements = groups.flat();
 	const alike = groups.flatMap(apartByOffsets);
-	const isApplied = (count: number) =>
-		count >= 2 && count >= (measurements.length - count) / 2;
-	const counts = [...countsOfOffsets(alike)];
-	const applied = counts.flatMap(([offset, count]) =>
-		isApplied(count) ? offset : [],
+	// Half of those that stay is a third of all.
+	const least = Math.max(2, measurements.length / 3);
+	const found = groupBy(alike.flatMap(offsetsIn), (offset) => offset);
+	const applied = [...found].flatMap(([offset, { length }]) =>
+		length >= least ? offset : [],
 	);
 	// The longest first: it leads to the earliest measurement.
 	applied.sort((a, b) => b - a);
@@ -175,15 +176,7 @@ function apartByOffsets(equal: Measurement[]) {
 	return [...groups.values()];
 }
 
-/** For each offset (s), in how many groups measurements come again at it. */
-function countsOfOffsets(alike: Measurement[][]) {
-	const counts = new Map<number, number>();
-	for (const offset of alike.flatMap(offsetsIn))
-		counts.set(offset, (counts.get(offset) ?? 0) + 1);
-	return counts;
-}
-
-/** Each once. */
+/** Offsets (s) at which measurements of a group come again, each once. */
 function offsetsIn(group: Measurement[]) {
 	const seconds = group.map((one) => secondOf(one)!);
 	const offsets = new Set<number>();

@@ -231,6 +231,21 @@ it('names the newest reading that reached a limit', () => {
 	expect(none).toMatchObject({ reached: '', reached_reading: null, reached_time: null });
 });
 
+it.each([
+	['at one time', clock('07:00')],
+	['without a time', null],
+])('of readings %s, the order of pages does not decide which is named', (_, time) => {
+	const limits = { high: [180, 110], low: [90, 50] };
+	const named = (groups: Group[]) => summary([groups], {}, bloodPressure, { limits }).reached_reading;
+	const comparable = [at(time, 140, 112), at(time, 200, 112), at(time, 88, 49)];
+	const others = [at(time, 25, 15, { unit: 'foo' }), at(time, 'x', 15), at(time, 26, 15, { unit: 'foo' })];
+	for (const groups of [comparable, others]) {
+		const [first, ...more] = groups;
+		expect(named([...more, first])).toBe(named(groups));
+		expect(named([...groups].reverse())).toBe(named(groups));
+	}
+});
+
 it('a date without a time stays one, wherever its time is shown', () => {
 	const limits = { high: [100] };
 	const day = '2026-03-02';
