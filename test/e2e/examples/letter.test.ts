@@ -92,6 +92,21 @@ it('comes also for a team without users', async () => {
 	expectLetter(await send());
 });
 
+it('says so when the step before fails as a whole', async () => {
+	const { nodes, ...example } = await prepared();
+	const gone = await host.credential(KEY);
+	await host.rest.delete(`/rest/credentials/${gone}`);
+	const withoutCredential = (node: INode): INode =>
+		node.name === 'Blood Pressure'
+			? { ...node, credentials: { healthDataServiceApi: { id: gone, name: 'gone' } } }
+			: node;
+	const { id } = await host.rest.importWorkflow({ ...example, nodes: nodes.map(withoutCredential) });
+	await host.rest.runWorkflow(id);
+	expect(mail.mails).toMatchObject([{ subject: 'Blood pressure: nothing was read' }]);
+	for (const made of [mail.mails[0].text, mail.mails[0].html])
+		expect(made).toContain('Nothing was read: the step “Blood Pressure” failed');
+});
+
 it('says that nobody could be read', async () => {
 	const sent = await send('wrong');
 	expectLetter(sent);
