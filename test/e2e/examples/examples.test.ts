@@ -166,6 +166,13 @@ describe('weekly-mindfulness-report.json', () => {
 		expect(again.rows(table).map(({ row_id: key }) => key)).toEqual(keys);
 	});
 
+	it('fails, and writes nothing, when the step before fails as a whole', async () => {
+		const gone = await host.credential(KEY);
+		await host.rest.delete(`/rest/credentials/${gone}`);
+		const { status, hasRun } = await run('weekly-mindfulness-report.json', { healthDataServiceApi: gone });
+		expect([status, hasRun(table)]).toEqual(['error', false]);
+	});
+
 	it('writes the others, and ends as failed with those that could not be read', async () => {
 		host.sandbox.switches.users = { [SECOND.user_id]: 'refused' };
 		const { status, message, rows } = await run('weekly-mindfulness-report.json');
