@@ -156,8 +156,12 @@ describe('a few', () => {
 		expect(error?.message).toContain('whom it knows');
 	});
 
-	it('a failed Resolve does not affect the other entries', async () => {
+	it('a failed Resolve does not affect the other entries; an error that stops the node names the position', async () => {
 		used.sandbox.switches.fault = (_, url) => (url.includes('/resolve/berlin') ? { status: 500 } : undefined);
+		const { error } = await run(byClient('steady,steady,berlin'));
+		expect(error?.message).toBe(
+			"The readings of entry 3 of 'User IDs' could not be read. The service could not answer (status 500)",
+		);
 		const { rows } = await run(byClient('berlin,steady'), { onError: 'continueRegularOutput' });
 		expect(rows).toHaveLength(61 + 1);
 		expect(rows.at(-1)).toMatchObject({ user_id: null, client_user_id: 'berlin', error: expect.stringMatching(/500/) });

@@ -15,7 +15,7 @@ import {
 } from '../../service/readings/readUsers';
 import { limitOfUser } from '../../service/readings/rowLimit';
 import { sourceTypesProblem } from '../../service/users/provider';
-import type { UserSelection } from '../../service/users/selection';
+import type { ListEntry, UserSelection } from '../../service/users/selection';
 import {
 	isConnectedTo,
 	shownUserId,
@@ -182,12 +182,12 @@ function usersOptions({
 		held: runOf(context).held,
 		toRows: (groups, selected) => output.toRows(request, groups, selected),
 		// At once and in any order: a slow user does not delay the error.
-		onDone({ user, problem }) {
+		onDone({ user, entry, problem }) {
 			if (!problem) return;
 			logFaultOnce(context, problem);
 			if (selection.isOne) throw problem;
 			if (!output.toMessage && !context.continueOnFail())
-				throw unreadableProblem(user, problem, isTool(context));
+				throw unreadableProblem(user, entry, problem, isTool(context));
 		},
 	};
 }
@@ -221,19 +221,19 @@ function logLimit({ context, request, selection }: Item, users: number) {
 /** On Error *Stop* with several users. Does not name the client user ID, which may identify a person. */
 function unreadableProblem(
 	user: UserRef,
+	entry: ListEntry | undefined,
 	problem: Problem,
 	isForTool: boolean,
 ) {
-	// Without a user ID, the message names the position in the list.
 	const subject = user.user_id
-		? `The readings of the user ${shownUserId(user.user_id)} could not be read. `
-		: '';
+		? `the user ${shownUserId(user.user_id)}`
+		: `entry ${entry?.at} of 'User IDs'`;
 	// A model cannot change the settings.
 	const goOn = isForTool
 		? 'To read the others, ask again without this user'
 		: "To go on without users who cannot be read, set 'On Error' to Continue in the settings of this node";
 	return problem.reworded(
-		subject + problem.message,
+		`The readings of ${subject} could not be read. ${problem.message}`,
 		`${problem.description}. ${goOn}`,
 	);
 }
