@@ -148,6 +148,7 @@ export function describeNights(place: () => Place) {
 		expect(given).toMatchObject({ users: USERS, readings: rows.length, haveLeft: 0, unread: odd.length });
 		const reason = 'The service gives this user an ID that is no UUID';
 		expect(given.reasons).toMatchObject([{ reason, user_ids: ['..', 'a,b', 'half \ufffd'] }]);
+		expect(given.message).toContain(`${reason}. Users: ??, a?b, half??.`);
 	});
 
 	it('deletes only rows of its days and users that it did not find again, by the statement of the page', async () => {
