@@ -122,6 +122,11 @@ describe('results for a model', () => {
 		expect(rows[2]).toEqual(note);
 	});
 
+	it.each(['summary', 'grouped'])('no note beside the only row of One User, with the output %s', async (output) => {
+		const parameters = bloodPressureOf(byClientId('steady'), { output, returnAll: false, limit: 1 });
+		expect(await answer(parameters)).toMatchObject([{ client_user_id: 'steady' }]);
+	});
+
 	it('a note that comes last, behind users who could not be read', async () => {
 		used.sandbox.switches.users = { steady: 'refused' };
 		const parameters = bloodPressureOf('', { userScope: 'all', output: 'summary', returnAll: false, limit: 2 });

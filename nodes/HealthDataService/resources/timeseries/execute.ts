@@ -94,7 +94,7 @@ async function readResults(item: Item) {
 }
 
 function rowsOf(
-	{ context, request }: Item,
+	{ context, request, selection }: Item,
 	results: readonly UserResult[],
 ): IDataObject[] {
 	const { output, limit } = request;
@@ -102,7 +102,10 @@ function rowsOf(
 	const rows = results.flatMap((result) => result.rows).slice(0, limit.maxRows);
 	// Fewer days make no fewer rows of users.
 	const advice = output.isPerUser ? 'Ask for fewer users' : ASK_FOR_LESS;
-	const notes = limitNote(context, rows.length, limit.maxRows, advice);
+	const isWhole = output.isPerUser && selection.isOne;
+	const notes = isWhole
+		? []
+		: limitNote(context, rows.length, limit.maxRows, advice);
 	const failed = results.flatMap((one) => unreadableRow(context, columns, one));
 	return [...shortened(request, [...rows, ...failed]), ...notes];
 }
