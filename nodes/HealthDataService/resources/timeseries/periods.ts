@@ -94,8 +94,10 @@ export function timesIn({ start, end }: Span, here: DateTime): Periods {
 		asked,
 		earlier(by) {
 			const isDay = by === 'day';
-			const shift = isDay ? { days: 1 } : reached.diff(start);
-			const [from, until] = [start, reached].map((time) => time.minus(shift));
+			// The last millisecond of a day counts as its end.
+			const seconds = Math.ceil(reached.diff(start).as('seconds'));
+			const from = start.minus(isDay ? { days: 1 } : { seconds });
+			const until = isDay ? reached.minus({ days: 1 }) : start;
 			return {
 				start: from,
 				// The instant between two periods is of the later one.

@@ -244,6 +244,12 @@ describe('Compare With', () => {
 			{ dateRange: 'times', startDate: '2026-03-02T12:00:00Z', endDate: '2026-03-02T15:00:00Z' },
 			'2026-03-02T10:00:00.000+01:00',
 		],
+		// The end is the last millisecond of its day.
+		[
+			'two whole days',
+			{ dateRange: 'times', startDate: '2026-03-03T00:00', endDate: '2026-03-04' },
+			'2026-03-01T00:00:00.000+01:00',
+		],
 	])('one query reads %s more', (_, fields, start_date) => {
 		const { end_date } = toDateRange({ dateRange: 'days', ...fields }, BERLIN, now);
 		expect(compared('period', fields).query).toEqual({ start_date, end_date });
