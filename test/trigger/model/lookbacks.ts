@@ -44,6 +44,8 @@ export class ClockWatch {
 	private untilNoticed = -Infinity;
 	/** Older readings are lost: it was set right between polls, for longer than it was ahead. */
 	private forGood = -Infinity;
+	/** Older readings are lost: the clock was ahead when watching began, until it was right. */
+	private hiddenAtFirst = -Infinity;
 	/** The last window that was ahead begins then: while n8n is down, time passes it. */
 	private aheadUntil = -Infinity;
 	private lookedAt = Infinity;
@@ -59,7 +61,7 @@ export class ClockWatch {
 	 */
 	begin(now: number, error: number, lookback: number) {
 		if (error > 0) this.least = now + error;
-		if (error > DAY) this.forGood = now + error - DAY - lookback;
+		if (error > DAY) this.hiddenAtFirst = now + error - DAY - lookback;
 		this.save();
 	}
 
@@ -70,6 +72,7 @@ export class ClockWatch {
 		this.lookedAt = now;
 		if (error > 0) this.aheadUntil = Math.max(this.aheadUntil, now + error - lookback);
 		if (error <= 0 && !hasRead) return;
+		if (error <= 0) this.hiddenAtFirst = Math.min(this.hiddenAtFirst, now);
 		const shown = now + error;
 		const isNoticed = shown < this.least;
 		if (!isNoticed) this.forGood = Math.max(this.forGood, this.untilNoticed);
@@ -79,7 +82,8 @@ export class ClockWatch {
 
 	/** What has been found out until now is remembered. */
 	save() {
-		this.saved = { least: this.least, untilNoticed: this.untilNoticed, forGood: this.forGood };
+		const { least, untilNoticed, forGood, hiddenAtFirst } = this;
+		this.saved = { least, untilNoticed, forGood, hiddenAtFirst };
 	}
 
 	/** A kill: as it was saved. */
@@ -87,5 +91,5 @@ export class ClockWatch {
 		Object.assign(this, this.saved);
 	}
 
-	mayHide = (time: number) => time < Math.max(this.untilNoticed, this.forGood);
+	mayHide = (time: number) => time < Math.max(this.untilNoticed, this.forGood, this.hiddenAtFirst);
 }
