@@ -137,7 +137,7 @@ describe('404', () => {
 		used.sandbox.switches.users = Object.fromEntries(users.slice(1, 9).map((one) => [one.user_id, 'removed']));
 		const more = { input: input.slice(1, 9), onError: 'continueRegularOutput' as const };
 		expect((await run(oneByOne, more)).rows).toHaveLength(8);
-		expect([asked('/v2/user?limit=1'), asked('/timeseries/')]).toEqual([1, 8]);
+		expect([asked('/v2/user?'), asked('/timeseries/')]).toEqual([1, 8]);
 		used.sandbox.requests.length = 0;
 		const listed = {
 			userScope: 'listed',
@@ -147,7 +147,21 @@ describe('404', () => {
 				.join(' '),
 		};
 		await run(bloodPressureOf('', { ...listed, options: { concurrency: 1 } }), { input: [{}], onError: more.onError });
-		expect([asked('/v2/user?limit=1'), asked('/timeseries/')]).toEqual([0, 9]);
+		expect([asked('/v2/user?'), asked('/timeseries/')]).toEqual([0, 9]);
+	});
+
+	it.each([
+		{ userScope: 'all', options: { concurrency: 1 } },
+		{
+			userScope: 'listed',
+			usersBy: 'clientUserId',
+			userIds: users.slice(0, 5).map((one) => one.client_user_id),
+			options: { concurrency: 1, whenNotFound: 'empty' },
+		},
+	])('of everything, as of a gateway that has lost the service, removes no user: $userScope', async (scope) => {
+		fault(() => (asked('/timeseries/') > 2 ? { status: 404 } : undefined));
+		const { rows, error } = await run(bloodPressureOf('', scope), { input: [{}] });
+		expect([error?.message, rows]).toEqual([MISSING, []]);
 	});
 
 	it('does not blame the Base URL when the list fails {{ }}', async () => {

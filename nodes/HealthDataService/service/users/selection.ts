@@ -17,6 +17,7 @@ import {
 	noSuchClientUser,
 	noSuchUser,
 	resolveUser,
+	userPage,
 	type UserRef,
 } from './users';
 
@@ -273,7 +274,8 @@ function adviceOnClientId(id: string): string | undefined {
 /**
  * For a 404 of a user's readings: the user may have been removed before they were requested.
  *
- * @throws Problem for a user who still exists, and unless the selection skips a user who is not found
+ * @throws Problem for a user who still exists, while the user list is not found either, and unless the selection skips a user who is
+ * not found
  */
 export async function throwUnlessSkipped(
 	get: Get,
@@ -285,6 +287,8 @@ export async function throwUnlessSkipped(
 	const now = isClientUserId(name) ? await resolveUser(get, name) : record;
 	if (isSameUser(now, user.user_id))
 		throw unfound('the readings of a user whom it knows');
+	// A gateway that has lost the service answers 404 to everything: then no user whom the service knew was removed.
+	if (record) await userPage(get, 0, 1);
 	if (notFound) throw notFound(entry);
 }
 

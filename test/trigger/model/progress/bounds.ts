@@ -23,9 +23,13 @@ export const answerMs = ({ latencyMs, spreadMs }: ModelService) => latencyMs + s
 const listPages = ({ scope, people }: ProgressHistory) => (scope === 'all' ? Math.ceil(people / LIST_PAGE) + 1 : 0);
 const listWaves = (history: ProgressHistory) => Math.ceil(listPages(history) / PAGES_AHEAD) + 1;
 
-/** Requests that a failing user may cost: a 404 is confirmed, and a failure is tried again in the first poll that meets it. */
+/**
+ * Requests that a failing user may cost: a 404 is confirmed, by the list too for `removed`, and a failure is tried again in the first
+ * poll that meets it.
+ */
 function requestsOf(fault: UserFault, isKnown: boolean, budgetMs: number): number {
-	if (fault === '404' || fault === 'removed' || fault === '403') return 3;
+	if (fault === 'removed') return 4;
+	if (fault === '404' || fault === '403') return 3;
 	if (fault === 'endless') return Math.ceil(budgetMs / (isKnown ? 3 : 2) / HANG_PAGE_MS) + 1;
 	return isKnown ? 1 : MOST_ATTEMPTS;
 }
