@@ -51,7 +51,7 @@ const WORDS: Record<number, Words | undefined> = {
 	],
 	429: [
 		'The service is receiving too many requests',
-		"Wait a minute. If it stays, lower 'Concurrent Requests' in the options, read fewer users at a time, or run the workflow less often",
+		"Wait a minute. If it stays, set 'Requests per Second' in the options, read fewer users at a time, or run the workflow less often",
 		'rate-limited',
 	],
 };

@@ -32,7 +32,7 @@ it.each<[number, string, string, object]>([
 	[
 		429,
 		'The service is receiving too many requests (status 429)',
-		"Wait a minute. If it stays, lower 'Concurrent Requests' in the options, read fewer users at a time, or run the workflow less often",
+		"Wait a minute. If it stays, set 'Requests per Second' in the options, read fewer users at a time, or run the workflow less often",
 		{ kind: 'rate-limited' },
 	],
 	[500, 'The service could not answer (status 500)', LATER, { kind: 'temporarily-unavailable' }],
