@@ -104,7 +104,7 @@ const BUSY = /too many requests/;
 const REDIRECTED = /redirects instead of answering \(status 307\)/;
 const UNREACHABLE = /could not be reached/;
 const UNSAID = /^The service did not accept the request$/;
-const CHECK_FIELDS = /^Check the values of the fields in this node$/;
+const CHECK_FIELDS = /^Check the values of the fields in this node\. If they are right, try again$/;
 const status = (code: number) => new RegExp(`could not answer \\(status ${code}\\)`);
 const stays = (quirk: number, name: string, fault: Fault, message: RegExp, description?: RegExp): Refused => [
 	quirk,

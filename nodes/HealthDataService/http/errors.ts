@@ -71,7 +71,7 @@ export function statusError(status: number, body?: unknown): Problem {
 	const field = rejectedField(body);
 	return new Problem(
 		`The service did not accept ${field ?? 'the request'}`,
-		`Check ${field ?? 'the values of the fields in this node'}`,
+		`Check ${field ?? 'the values of the fields in this node. If they are right, try again'}`,
 		{ httpCode: String(status) },
 	);
 }

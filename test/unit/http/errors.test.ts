@@ -15,8 +15,8 @@ const LATER = 'Try again later. If it stays, ask the people who run the service'
 
 it.each<[number, string, string, object]>([
 	[206, 'The service sent a part of its answer only (status 206)', LATER, {}],
-	[400, 'The service did not accept the request', 'Check the values of the fields in this node', {}],
-	[422, 'The service did not accept the request', 'Check the values of the fields in this node', {}],
+	[400, 'The service did not accept the request', 'Check the values of the fields in this node. If they are right, try again', {}],
+	[422, 'The service did not accept the request', 'Check the values of the fields in this node. If they are right, try again', {}],
 	[
 		403,
 		"The service refuses this user's data (status 403)",
@@ -106,7 +106,7 @@ describe.each([400, 422])('a body of status %i that cannot be made text', (statu
 		const bodies = [odd, { detail: odd }, { detail: [odd] }, { detail: [{ loc: odd }] }, { detail: { loc: [odd] } }];
 		const expected = {
 			message: 'The service did not accept the request',
-			description: 'Check the values of the fields in this node',
+			description: 'Check the values of the fields in this node. If they are right, try again',
 		};
 		for (const body of bodies) expect(statusError(status, body)).toMatchObject(expected);
 	});
