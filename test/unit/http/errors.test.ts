@@ -15,8 +15,18 @@ const LATER = 'Try again later. If it stays, ask the people who run the service'
 
 it.each<[number, string, string, object]>([
 	[206, 'The service sent a part of its answer only (status 206)', LATER, {}],
-	[400, 'The service did not accept the request', 'Check the values of the fields in this node. If they are right, try again', {}],
-	[422, 'The service did not accept the request', 'Check the values of the fields in this node. If they are right, try again', {}],
+	[
+		400,
+		'The service did not accept the request',
+		'Check the values of the fields in this node. If they are right, try again',
+		{},
+	],
+	[
+		422,
+		'The service did not accept the request',
+		'Check the values of the fields in this node. If they are right, try again',
+		{},
+	],
 	[
 		403,
 		"The service refuses this user's data (status 403)",
