@@ -233,9 +233,9 @@ export function periodValues(
 	const days = new Set(timed.map(dayOf)).size;
 	const left_out = measurements.length - readings;
 	const mean = meanText(means);
+	Object.assign(values, { status, mean, unit, readings, days, left_out });
 	return Object.assign(
 		values,
-		{ status, mean, unit, readings, days, left_out },
 		oneReading('latest', timed.at(-1)),
 		oneReading('highest', highest),
 		oneReading('lowest', lowest),
