@@ -54,6 +54,17 @@ onBothSchedulers((scheduler) => {
 			expect(n8n.reported[0].message).toContain('The user list of the service is empty, and had users before');
 		});
 
+		it('that is empty for longer than two lookbacks: a user who joined at the beginning is new from then on', async () => {
+			const n8n = w.trigger();
+			await n8n.start();
+			answer(EMPTY);
+			w.pass(HOUR);
+			measure(history.addUser('carl'), 150);
+			for (let hour = 0; hour < 110; hour++) await after(n8n, HOUR);
+			answer();
+			expect(await after(n8n, HOUR)).toEqual([150]);
+		});
+
 		it('that lacks a user for less than the lookback loses no reading; meanwhile that user is not read or reported', async () => {
 			const n8n = w.trigger();
 			await n8n.start();
