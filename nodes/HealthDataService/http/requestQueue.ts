@@ -92,6 +92,8 @@ export class RequestQueue {
 	throttles = 0;
 	/** Requests in a row that have used up their attempts. */
 	private failing: Failing = { count: 0 };
+	/** As `failing.count`, but no answer of a probe resets it. */
+	private exhausted = 0;
 
 	/** @param endAt by `performance.now()`: then requests end, and those that the rate holds back longer are rejected */
 	constructor(
@@ -125,9 +127,15 @@ export class RequestQueue {
 		return this.failing;
 	}
 
+	/** Whether requests fail in a row, though the user list may be answered. */
+	get isFailing() {
+		return this.exhausted >= MIN_FAILURES;
+	}
+
 	/** Notes a request that has used up its attempts. */
 	noteFailure() {
 		this.failing.count++;
+		this.exhausted++;
 	}
 
 	/** Most requests in flight now. */
@@ -289,16 +297,17 @@ export class RequestQueue {
 	learn(outcome: Outcome, epoch: number, isProbe = false) {
 		// After an answer, the next throttle may be another one.
 		if (outcome === 'answered' && !isProbe) this.isListAsked = false;
-		if (outcome === 'answered' || outcome === 'denied') this.onAnswer();
+		if (outcome === 'answered' || outcome === 'denied') this.onAnswer(isProbe);
 		if (outcome === 'throttled' && epoch === this.epoch) this.onThrottle();
 		if (isRetryable(outcome)) this.failing.since ??= performance.now();
 	}
 
-	private onAnswer() {
+	private onAnswer(isProbe: boolean) {
 		const raised = this.concurrency + 1 / (ANSWERS_TO_RAISE * this.concurrency);
 		this.concurrency = Math.min(this.most, raised);
 		this.throttles = 0;
 		this.failing = { count: 0 };
+		if (!isProbe) this.exhausted = 0;
 	}
 
 	private onThrottle() {

@@ -20,7 +20,7 @@ import {
 	statusError,
 	truncatedError,
 } from './errors';
-import { MIN_FAILURES, type RequestQueue } from './requestQueue';
+import type { RequestQueue } from './requestQueue';
 import type { Send } from './transport';
 
 /** One object, which tests change. */
@@ -229,8 +229,7 @@ export class Attempts {
 			return undefined;
 		if (this.isOutlasted(latest)) return next;
 		// The service may be down for all: fewer attempts, but more than one, because this user may be sound.
-		const isServiceFailing = queue.failures.count >= MIN_FAILURES;
-		const most = isServiceFailing ? FEW_ATTEMPTS : maxAttempts;
+		const most = queue.isFailing ? FEW_ATTEMPTS : maxAttempts;
 		const isExhausted = count >= most || next > failedAt + retryForMs;
 		return isExhausted || budget?.mayRetry === false ? undefined : next;
 	}
@@ -241,6 +240,8 @@ export class Attempts {
 		const isOutlasted = this.isOutlasted(latest);
 		if (isOutlasted) this.options.onThrottle?.(latest);
 		const isRetried = this.notBefore !== undefined;
+		// A 503 that has outlasted all attempts of several requests is ended by no pause.
+		const isLimit = isThrottle(latest) || !queue.isFailing;
 		const restMs = retryUntil - performance.now();
 		// By throttles in a row, not by those of this request: others are answered while it is throttled again and again.
 		const pauseMs = Math.max(
@@ -249,7 +250,7 @@ export class Attempts {
 		);
 		if (isPoll && isThrottle(latest) && this.request.budget)
 			void queue.obey(isRetried ? pauseMs : restMs, isListThrottled);
-		else if (isRetried && (isOutlasted || outcome === 'throttled'))
+		else if (isRetried && (isOutlasted || (outcome === 'throttled' && isLimit)))
 			queue.pause(pauseMs);
 	}
 }

@@ -169,6 +169,25 @@ describe('other requests', () => {
 		expect(times('/b')).toEqual([0.5]);
 	});
 
+	const users = Array.from({ length: 200 }, (_, name) => `/${name}`);
+
+	it('are not held back by a 503 of every user, while the list is answered', async () => {
+		const { ask, sent } = served((path) => status(path.startsWith('/v2') ? 200 : 503), new RequestQueue());
+		await Promise.all(users.map(async (user) => await ask(user)));
+		expect(sent.at(-1)![1]).toBeLessThan(240);
+	});
+
+	it('are all answered by a service that answers 503 above one request a second', async () => {
+		let next = 0;
+		const { ask } = served(() => {
+			const isFree = performance.now() >= next;
+			if (isFree) next = performance.now() + 1000;
+			return { ...status(isFree ? 200 : 503), tookMs: 50 };
+		}, new RequestQueue());
+		const results = await Promise.all(users.map(async (user) => await ask(user)));
+		expect(new Set(results)).toEqual(new Set(['OK']));
+	});
+
 	it('for the first time are sent after those of a user who was begun', async () => {
 		const { ask, sent } = served((path, nth) => ({ ...(path === '/A' && nth === 1 && status(500)), tookMs: 100 }));
 		const ofA = budget(true);
