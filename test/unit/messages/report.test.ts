@@ -128,6 +128,17 @@ it('a missing value is a dash in a cell, as in a line', () => {
 	expect(html).toContain('<br><b>200/–</b></td>');
 });
 
+it('people beyond limits are all named before people who were without readings already', () => {
+	const beyond = [192, 92, 93].map((systolic, at) => ({ time: END - 1000 - at * 100_000, systolic, diastolic: 70 }));
+	const given = Array.from({ length: 345 }, (_, at): Given => {
+		return { readings: at < 45 ? beyond : [], isConnected: at % 2 > 0, isFailed: false };
+	});
+	const text = String(teamReport(options, { users: () => [] }, resultsOf(given)).text);
+	const counts = text.split('\n\n').map((part) => [/: \d+$/m.exec(part)?.[0], part.match(/^• person/gm)?.length]);
+	expect(counts[1]).toEqual([': 45', 45]);
+	expect(counts.slice(-2)).toEqual(Array(2).fill([': 150', expect.any(Number)]));
+});
+
 it('each section has its people, each count is right, and nothing is cut in silence', () => {
 	fc.assert(
 		fc.property(team, (given) => {
