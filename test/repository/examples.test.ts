@@ -136,7 +136,8 @@ describe('what a model is told', () => {
 	it.each(prompts)(
 		'%s: what should not wait first, means of several days, no joined pair, no diagnosis',
 		(_, prompt) => {
-			expect(prompt).toContain('Today is {{ $now.toISODate() }}');
+			expect(prompt).toContain("Today is {{ $now.toFormat('cccc, yyyy-MM-dd') }}.");
+			expect(prompt).toContain('the time zone {{ $now.zoneName }}');
 			expect(prompt).toContain('at or above 180/110, or at or below 90/50, say that first');
 			expect(prompt).toContain('fewer than twelve readings or three days');
 			expect(prompt).toContain('Never join the highest');
@@ -168,8 +169,8 @@ it.each([
 	['new-reading-alert.json', [ONE_READING]],
 	['high-blood-pressure-alert.json', [{ ...MEAN, ...ONE_READING, ...ENOUGH }]],
 	['weekly-letter.json', [{ ...MEAN, ...ONE_READING, ...ENOUGH }]],
-	['mcp-server.json', [{ ...MEAN, ...ENOUGH }, { ...MEAN, ...ENOUGH }, ONE_READING]],
-	['ai-coach.json', [{ ...MEAN, ...ENOUGH }, { ...MEAN, ...ENOUGH }, ONE_READING]],
+	['mcp-server.json', [{ ...MEAN, ...ONE_READING, ...ENOUGH }, { ...MEAN, ...ENOUGH }, ONE_READING]],
+	['ai-coach.json', [{ ...MEAN, ...ONE_READING, ...ENOUGH }, { ...MEAN, ...ENOUGH }, ONE_READING]],
 ])('%s: the limits are those that the texts name', (file, expected) => {
 	const limits = nodesOf(file).flatMap(({ type, parameters }) =>
 		type.includes('.healthDataService') && parameters.limits ? [parameters.limits] : [],

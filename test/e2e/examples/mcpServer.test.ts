@@ -79,7 +79,10 @@ it('lists its tools with what they need', async () => {
 	const named = String(client.getInstructions()).match(/\b[A-Z]\w+_\w+/g) ?? [];
 	expect(Object.keys(required)).toEqual(expect.arrayContaining(named));
 	expect(named).toHaveLength(4);
-	expect(client.getInstructions()).toContain(`Today is ${TODAY}.`);
+	const weekday = DateTime.fromISO(TODAY).toFormat('cccc');
+	expect(client.getInstructions()).toContain(
+		`Today is ${weekday}, ${TODAY}. Days and times are those of the time zone ${ZONE}.`,
+	);
 });
 
 it('gives users, a summary that compares with the week before, and readings', async () => {
