@@ -80,6 +80,21 @@ describe('results for a model', () => {
 		expect(Object.keys(rows[0]).join(' ')).toBe(columns);
 	});
 
+	it('the dates of the period that a summary is compared with', async () => {
+		const limits = { mean: { systolic: 135, diastolic: 85 } };
+		const asked = { output: 'summary', startDate: '2026-03-11', limits, options: { compareWith: 'period' } };
+		const [row] = await answer(bloodPressureOf(byClientId('steady'), { ...asked, endDate: '2026-03-20' }));
+		expect(row).toMatchObject({ readings_before: 30, from_before: '2026-03-01', to_before: '2026-03-10' });
+	});
+
+	it.each([
+		['readings', bloodPressureOf(byClientId('silent'))],
+		['sessions', { ...bloodPressureOf(byClientId('silent')), operation: 'mindfulnessMinutes' }],
+		['users', listUsers({ options: { offset: 4 } })],
+	])('a note in place of nothing where there are no %s', async (_, parameters) => {
+		expect(await answer(parameters)).toEqual([{ note: 'There is no data for this. It is not an error' }]);
+	});
+
 	it('no other fields of the service, and no empty ones {{ }}', async () => {
 		Object.assign(used.sandbox.switches, { extraFields: true, oddValues: true, bareSources: true });
 		const [row] = await answer(open, args);

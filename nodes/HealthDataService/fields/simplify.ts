@@ -27,10 +27,7 @@ export const isSimplified = (context: IExecuteSingleFunctions) =>
 	isTool(context) && readField(context, simplifyField, toSwitch);
 
 /** Columns that a model has no use for, beside the times of a reading. */
-const LONG =
-	'user_id row_id connected from to from_before to_before subject html'.split(
-		' ',
-	);
+const LONG = 'user_id row_id connected from to subject html'.split(' ');
 
 /** One identifier of the user, and of the columns those with a value; means as one text, and no minima and maxima. */
 export function shortRows(

@@ -53,6 +53,9 @@ export const routingOf = (
 	operations: { pagination: perItem(execute) },
 });
 
+/** n8n's agent gives a model an empty text where a tool has no item. */
+const NO_DATA = { note: 'There is no data for this. It is not an error' };
+
 /** `execute` as an operation's `pagination`, which n8n calls for all input items at the same time. */
 export function perItem(execute: Execute) {
 	return async function (
@@ -71,7 +74,8 @@ export function perItem(execute: Execute) {
 		if (!run.isBatched && !this.continueOnFail()) await run.allStarted;
 		try {
 			const rows = await execute(this, connecting(this, options));
-			return rows.map(linked);
+			const isSilent = rows.length === 0 && isTool(this);
+			return (isSilent ? [NO_DATA] : rows).map(linked);
 		} catch (error) {
 			const nodeError = errorOf(this, error);
 			const { message, description = null } = nodeError;
