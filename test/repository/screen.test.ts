@@ -87,15 +87,6 @@ it('the tool of an AI agent has the fields of the node, and Simplify for each ch
 	for (const line of ofTool.trim().split('\n')) expect(line).toContain(', simplify');
 });
 
-it.each<[string, INodeTypeDescription, string]>([
-	['node', node, 'retrieve'],
-	['trigger', trigger, 'watch'],
-])('the %s says of Users and User what it does with their readings', (_, { properties }, verb) => {
-	const described = properties.filter(({ name }) => ['userScope', 'user'].includes(name));
-	expect(described).toHaveLength(2);
-	for (const { description } of described) expect(description).toContain(`readings to ${verb}`);
-});
-
 it('a trigger that looks for a test event asks nobody to create one', () => {
 	expect(trigger.eventTriggerDescription).toMatch(/^Looking for /);
 });

@@ -46,6 +46,7 @@ const scopeField: INodeProperties = {
 	type: 'options',
 	// The first run shows rows.
 	default: 'all',
+	description: 'The users whose readings to read',
 	options: SCOPES,
 };
 
@@ -59,6 +60,7 @@ const userField: INodeProperties = {
 	name: 'user',
 	type: 'resourceLocator',
 	default: { mode: 'list', value: '' },
+	description: 'The user whose readings to read',
 	modes: [
 		{
 			displayName: 'From List',
@@ -179,17 +181,12 @@ const userIdsField: INodeProperties = {
 	description: `The users, separated by commas or lines, or a list from an expression. At most ${MOST_USERS}.`,
 };
 
-/** "Users", "User" for a single user, "Identified By" and "User IDs" for a list. @param verb what is done with their readings */
-export function userFields(verb: 'retrieve' | 'watch'): INodeProperties[] {
-	const users = `The users whose readings to ${verb}`;
-	const user = `The user whose readings to ${verb}`;
-	const ofOne = [{ ...userField, description: user }];
-	return [
-		{ ...scopeField, description: users },
-		...shownIf({ userScope: ['one'] }, ofOne),
-		...shownIf({ userScope: ['listed'] }, [usersByField, userIdsField]),
-	];
-}
+/** "Users", "User" for a single user, "Identified By" and "User IDs" for a list. */
+export const userFields: INodeProperties[] = [
+	scopeField,
+	...shownIf({ userScope: ['one'] }, [userField]),
+	...shownIf({ userScope: ['listed'] }, [usersByField, userIdsField]),
+];
 
 /** How identifiers are listed, validated and named in errors. */
 const IDENTIFIERS = {

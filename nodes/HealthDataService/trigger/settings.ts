@@ -115,7 +115,7 @@ export const triggerFields: INodeProperties[] = [
 		default: 'bloodPressure',
 		options: events.map(({ name, value }) => ({ name, value })),
 	},
-	...shownIf(show, [...userFields('watch'), providerField, outputField]),
+	...shownIf(show, [...userFields, providerField, outputField]),
 	...limitFields,
 	optionsField(options),
 ];

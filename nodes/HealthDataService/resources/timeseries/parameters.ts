@@ -50,7 +50,7 @@ const limitFields = returnAllAndLimit(
 const output = outputsWhere(({ toMessage }) => toMessage);
 
 export const timeseriesFields: INodeProperties[] = [
-	...userFields('retrieve'),
+	...userFields,
 	...dateRangeFields,
 	outputField,
 	providerField,
