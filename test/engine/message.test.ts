@@ -386,17 +386,6 @@ describe('what is asked for', () => {
 		);
 	});
 
-	it('One User: what does not fit is one item per reading', async () => {
-		person('ben', []);
-		team.ben.readings = Array.from({ length: 2000 }, (_, at) =>
-			bloodPressure(new Date(Date.parse('2026-11-24T00:00:00Z') + at * 200_000).toISOString(), 110 + (at % 30), 70),
-		);
-		const { html } = await told(
-			message({ userScope: 'one', user: { __rl: true, mode: 'clientUserId', value: 'ben' } }),
-		);
-		expect(html).toContain('<p>Shortened to fit here. Everything is in a table made with One Item per Reading.</p>');
-	});
-
 	it.each([
 		['high', 'High mean: 1'],
 		['in range', 'Some readings are left out: 1', 'Mean in range: 1'],
@@ -541,11 +530,5 @@ describe('what is asked for', () => {
 			),
 		);
 		expect(answers[0].length).toBeLessThan(1500);
-	});
-
-	it('a tool that had to shorten says what a model can do, for it has no email and no other output', async () => {
-		for (let at = 0; at < 90; at++) person(`app-user-${at}`, steady('150/92', 24));
-		const { answers } = await runAgent(used.credential, { Tool: message() }, [['Tool', {}]]);
-		expect(answers[0]).toContain('Shortened to fit here. Ask for fewer days or fewer users.\\n');
 	});
 });

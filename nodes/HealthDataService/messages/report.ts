@@ -58,8 +58,6 @@ export interface ReportOptions extends SummaryOptions {
 	/** For one user, the HTML lists every reading. */
 	scope?: string;
 	isConnectedOnly?: boolean;
-	/** For an AI agent, which gets the text only. */
-	isSimple?: boolean;
 	offset?: number;
 	maxUsers?: number;
 }
@@ -379,8 +377,6 @@ export function teamReport(
 		].filter(Boolean),
 		lines: linesOf(metric, [...failedEntries(failed), ...entries]),
 		legend: `A cell is the mean of a day, or its newest ${readingNoun(metric)} beyond a limit (red). Green is below the limit of the mean, yellow is not.`,
-		advice: options.isSimple ? 'Ask for fewer days or fewer users.' : undefined,
-		elsewhere: `a table made with ${options.scope === 'one' ? 'One Item per Reading' : 'Summary per User'}`,
 	};
 	return inColumns({
 		subject: subjectOf(title, words),

@@ -116,10 +116,6 @@ export interface Message {
 	lines: readonly Line[];
 	/** What the colours of cells stand for. */
 	legend?: string;
-	/** Where everything is that may be cut. */
-	elsewhere?: string;
-	/** What to do where the text was cut, in place of where everything is. */
-	advice?: string;
 }
 
 /** Telegram takes 4,096 characters, Slack splits more than 4,000: with room for a sentence of the team's own. */
@@ -130,9 +126,10 @@ const SUBJECT_LENGTH = 140;
 
 /** ASCII. The last counts are left out where not all fit. */
 export function subjectOf(title: string, counts: readonly string[]) {
-	const starts = counts.map((_, at) => counts.slice(0, at + 1).join(', '));
-	const subjects = starts.map((start) => `${title}: ${start}`);
-	return subjects.findLast(({ length }) => length <= SUBJECT_LENGTH) ?? title;
+	const subject = `${title}: ${counts.join(', ')}`;
+	return subject.length <= SUBJECT_LENGTH
+		? subject
+		: subject.slice(0, subject.lastIndexOf(', ', SUBJECT_LENGTH));
 }
 
 export const shownNumber = (count: number) => count.toLocaleString('en');
@@ -147,83 +144,69 @@ const fitsHtml = (made: string) => Buffer.byteLength(made) <= HTML_BYTES;
 export const isWhole = (message: Message) => fitsText(toText(message, ALL));
 
 /** Text and HTML, each cut to its length, and never in silence. */
-export function layOut(message: Message) {
-	const { elsewhere } = message;
-	const html = fitting(fitsHtml, (level) => toHtml(message, level, elsewhere));
-	const inHtml = html.level === ALL && 'the email form of this message (HTML)';
-	const places = joined([inHtml, elsewhere], ' and in ');
-	const text = fitting(fitsText, (level) => toText(message, level, places));
-	return { text: text.made, html: html.made };
-}
+export const layOut = (message: Message) => ({
+	text: fitting(fitsText, (step) => toText(message, step)),
+	html: fitting(fitsHtml, (step) => toHtml(message, step)),
+});
 
-/** How much is shown. From 1 on, lines are short, from the last section on; then there are fewer lines of each section. */
+/** Steps of cutting: first lines are short, then tables go, and with each further step there are fewer lines of each section. */
 const ALL = 0;
-const MAX_LEVEL = 200;
+const SHORT = 1;
+/** No line is left. */
+const MAX_STEP = 150;
 
-/** The first level that fits. */
+/** Made at the first step at which it fits. */
 function fitting(
 	fits: (made: string) => boolean,
-	makeAt: (level: number) => string,
-) {
-	let level = ALL;
-	let made = makeAt(level);
-	while (!fits(made) && level < MAX_LEVEL) {
-		level++;
-		made = makeAt(level);
-	}
-	return { level, made };
+	makeAt: (step: number) => string,
+	step = ALL,
+): string {
+	const made = makeAt(step);
+	if (fits(made) || step === MAX_STEP) return made;
+	return fitting(fits, makeAt, step + 1);
 }
 
 /** So many short lines fill the HTML. */
 const MAX_LINES = 1200;
+
 /** How much sooner lines go that need no action. */
 const HASTE = 4;
 
-/** @param steps after all lines are short: in the end, no line is left */
-const linesAt = (steps: number, isCalm = false) =>
-	steps > 0
-		? Math.floor(MAX_LINES * 0.95 ** (steps * (isCalm ? HASTE : 1)))
+/** Lines of a section. */
+const linesAt = (step: number, isCalm = false) =>
+	step > SHORT
+		? Math.floor(MAX_LINES * 0.95 ** (step * (isCalm ? HASTE : 1)))
 		: Infinity;
 
-/** @param place where everything is that is cut here */
-const cutNote = (
-	level: number,
-	place = '',
-	advice = place && `Everything is in ${place}.`,
-) => level !== ALL && joined(['Shortened to fit here.', advice], ' ');
+const CUT_NOTE =
+	'Shortened to fit here. Ask for fewer days or fewer users, or for a table with another Output.';
+
+const cutNote = (step: number) => step > ALL && CUT_NOTE;
 
 /** Each line with text of others begins with a sign of ours. */
-function toText(
-	{ title, notes, lines, advice }: Message,
-	level: number,
-	place?: string,
-): string {
+function toText({ title, notes, lines }: Message, step: number): string {
 	const shown = lines.filter(({ isHtmlOnly }) => !isHtmlOnly);
-	const sections = sectionsAt(level, shown).map(({ heading, kept, more }) => {
+	const sections = sectionsAt(step, shown).map(({ heading, kept, more }) => {
 		const texts = kept.map(({ name, text }) => joined([name, text], ': '));
 		return joined(
 			[heading, ...[...texts, ...more].map((one) => `• ${one}`)],
 			'\n',
 		);
 	});
-	const note = cutNote(level, place, advice);
-	const head = joined([title, ...notes, note], '\n');
+	const head = joined([title, ...notes, cutNote(step)], '\n');
 	return [head, ...sections].join('\n\n');
 }
 
 /** What is shown of each section. Tables, which only tell what lines do, go before lines. */
-function sectionsAt(level: number, lines: readonly Line[]) {
+function sectionsAt(step: number, lines: readonly Line[]) {
 	const sections = [...groupBy(lines, ({ section }) => section)];
-	const steps = level - sections.length;
-	return sections.map(([title, all], at) => {
-		const isShort = at + level >= sections.length;
-		const kept = all.slice(0, linesAt(steps, all[0].isCalm));
-		const more = andMore(peopleOf(all) - peopleOf(kept));
+	return sections.map(([title, all]) => {
+		const kept = all.slice(0, linesAt(step, all[0].isCalm));
 		return {
 			heading: `${title}: ${shownNumber(peopleOf(all))}`,
-			kept: level > ALL && isShort ? kept.map(shortened) : kept,
-			more,
-			tables: steps < 1 ? MAX_TABLES : 0,
+			kept: step === ALL ? kept : kept.map(shortened),
+			more: andMore(peopleOf(all) - peopleOf(kept)),
+			tables: step > SHORT ? 0 : MAX_TABLES,
 		};
 	});
 }
@@ -254,10 +237,9 @@ const FOOT = '\n</td></tr></table></body></html>';
 
 function toHtml(
 	{ title, notes, lines, legend }: Message,
-	level: number,
-	place?: string,
+	step: number,
 ): string {
-	const shown = sectionsAt(level, lines);
+	const shown = sectionsAt(step, lines);
 	const sections = shown.flatMap(({ heading, kept, more, tables }) => [
 		`<h2>${heading}</h2>`,
 		...kept.map((line, at) =>
@@ -266,7 +248,7 @@ function toHtml(
 		...more.map(paragraph),
 	]);
 	const hasTables = lines.some(({ cells }) => cells?.length);
-	const head = [...notes, cutNote(level, place), hasTables && legend];
+	const head = [...notes, cutNote(step), hasTables && legend];
 	const body = [
 		`<h1>${title}</h1>`,
 		...head.filter((note) => typeof note === 'string').map(paragraph),
