@@ -178,7 +178,7 @@ No usable reading: 1
 • zeros: last Sun 29 Nov, 1 left out
 
 Some readings are left out: 1
-• mixed: 0/0 Sun 29 Nov 08:00 cannot be right`);
+• mixed: 0/0 Sun 29 Nov 08:00 not counted`);
 		expect(subject).toBe(
 			'Blood pressure, Tue 24 Nov to Mon 30 Nov 2026: 13 people, 0 not read, 2 beyond single limits, 5 high (4 new), 5 without readings (1 new)',
 		);
@@ -382,7 +382,7 @@ describe('what is asked for', () => {
 		expect(section(text, 'Mean in range: 1')).toHaveLength(1);
 		expect(text).not.toContain('Every reading');
 		expect(html.slice(html.indexOf('<h2>Every reading: 4</h2>'))).toMatch(
-			/<b>Sun 29 Nov 2026 20:10<\/b>: 121\/80, by cuff, phone<\/p>\n<p><b>Sun 29 Nov 2026 09:10<\/b>: 0\/0, cannot be right, by cuff<\/p>\n<p><b>Sun 29 Nov 2026 09:00<\/b>: 88\/60, low, by cuff<\/p>/,
+			/<b>Sun 29 Nov 2026 20:10<\/b>: 121\/80, by cuff, phone<\/p>\n<p><b>Sun 29 Nov 2026 09:10<\/b>: 0\/0, not counted, by cuff<\/p>\n<p><b>Sun 29 Nov 2026 09:00<\/b>: 88\/60, low, by cuff<\/p>/,
 		);
 	});
 

@@ -145,7 +145,7 @@ onBothSchedulers((scheduler) => {
 			expect(item.text).not.toContain('no longer');
 			expect(linesOf(item).slice(-2)).toEqual([
 				'Corrected to values that cannot be right or are missing: 1',
-				'• anna: 80/100 Mon 1 Jun 12:00 cannot be right and corrected; by cuff',
+				'• anna: 80/100 Mon 1 Jun 12:00 not counted and corrected; by cuff',
 			]);
 		});
 

@@ -82,8 +82,9 @@ interface Person {
 
 /** People of an item: a message is read at a glance, or not at all. */
 const MAX_PEOPLE = 30;
-/** A line with more readings is shortened. */
-const LINE_LENGTH = { all: 10, beyond: 10, newest: 3 };
+/** Of more readings, a line has the newest and the outermost. */
+const MAX_READINGS = 10;
+const NEWEST = 3;
 
 /** Columns of *One Message per Poll*. */
 export const ALERT_COLUMNS =
@@ -159,7 +160,7 @@ function messageOf(
 		const words = title[0].toLowerCase() + title.slice(1);
 		return `${peopleWords(length)} ${words}`;
 	});
-	const beyond = limitsWords(metric, limits);
+	const beyond = limitsWords(limits);
 	const notes = [
 		beyond && `Limits: ${beyond}.`,
 		`Times in ${plain(zone)}, values in ${metric.unit.name}.`,
@@ -259,7 +260,7 @@ function personOf(found: readonly FoundRow[], options: PollOptions): Person {
 			-Number(measurements.every(isCorrected)),
 		text: joined(
 			[
-				readingList(style, measurements, LINE_LENGTH),
+				readingList(style, measurements, NEWEST, MAX_READINGS),
 				laterWords(style, current, measurements),
 				sourceWords(measurements),
 			],

@@ -196,7 +196,7 @@ function beyondEntries(data: Data): Entry[] {
 			],
 			'; ',
 		),
-		short: readingList(style, beyond, { newest: 1 }),
+		short: readingList(style, beyond, 1),
 		cells: cellsOf(data),
 	};
 	return [entry];
@@ -287,7 +287,7 @@ function quietKind({ values, before }: Data, isApart: boolean): Kind {
 /** With the newest of them: a count alone does not tell what is wrong. */
 function leftOutEntries({ name, style, asked }: Data): Entry[] {
 	const left = asked.filter((one) => !isCounted(style.metric, one));
-	const text = readingList(style, left, { newest: 1 });
+	const text = readingList(style, left, 1);
 	return text ? [{ kind: 'leftOut', rank: left.length, name, text }] : [];
 }
 
@@ -479,8 +479,8 @@ function limitsNote(
 	{ metric, limits }: ReportOptions,
 	{ too_few }: Counts,
 ): string {
-	const single = limitsWords(metric, limits);
-	const mean = pairWords(metric, 'at or above', limits.mean);
+	const single = limitsWords(limits);
+	const mean = pairWords('at or above', limits.mean);
 	const [readings, days] = limits.enough ?? [];
 	const few = joined(
 		[

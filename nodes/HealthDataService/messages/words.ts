@@ -1,23 +1,18 @@
 /** Words for readings: values, times, limits, and how far beyond its limits a reading is. */
-import {
-	REACHED,
-	reachedBy,
-	type Measured,
-} from '../service/readings/measured';
+import { reachedBy, type Measured } from '../service/readings/measured';
 import {
 	isCounted,
 	msAfter,
+	NO_VALUE,
+	readingText,
 	type Measurement,
 } from '../service/readings/measurements';
 import {
-	asIs,
-	conversionOf,
 	measuredColumns,
 	type Limits,
 	type Metric,
 	type Thresholds,
 } from '../service/readings/metrics';
-import { isBlank } from '../shared/values';
 import { andMore, joined, plain, READING_LENGTH, shownNumber } from './text';
 
 /** Sentence case. */
@@ -62,46 +57,30 @@ export function periodWords(from: string, to: string): string {
 }
 
 /** "at or above 180/110, or at or below 90/50", of the limits of one reading. Empty without. */
-export const limitsWords = (metric: Metric, { high, low }: Limits) =>
+export const limitsWords = ({ high, low }: Limits) =>
 	joined(
-		[
-			pairWords(metric, 'at or above', high),
-			pairWords(metric, 'at or below', low),
-		],
+		[pairWords('at or above', high), pairWords('at or below', low)],
 		', or ',
 	);
 
-/** "at or above 180/110". If only one value has a limit, its name comes first. */
-export function pairWords(
-	metric: Metric,
-	words: string,
-	pair: Thresholds = [],
-): string {
-	const columns = measuredColumns(metric);
-	const given = columns.filter((_, at) => pair[at] !== undefined);
-	if (given.length === 0) return '';
-	const values = pair.filter((value) => value !== undefined).join('/');
-	const subject = given.length < columns.length ? `${given[0]} ` : '';
-	const unit = columns.length === 1 ? ` ${metric.unit.name}` : '';
-	return `${subject}${words} ${values}${unit}`;
-}
+/** "at or above 180/110", and a dash for a value without a limit. */
+export const pairWords = (words: string, pair?: Thresholds) =>
+	pair && `${words} ${pair.map((value) => value ?? NO_VALUE).join('/')}`;
 
 /**
  * How many times its limit the worst value is, and for a lower limit how many times the value the limit is: from 1 on a limit is
- * reached. 1 for a value that cannot be compared.
+ * reached.
  */
 export function severity(
 	{ high = [], low = [] }: Limits,
 	values: readonly Measured[],
 ): number {
-	const ratios = values.flatMap((value, at) => {
-		if (typeof value === 'string') return [1];
-		return value === null
-			? []
-			: [value / (high[at] ?? Infinity), (low[at] ?? 0) / value];
-	});
-	// 0 of a limit of 0 is no number.
-	return Math.max(0, ...ratios.map((ratio) => ratio || 0));
+	const ratios = values.flatMap((value, at) =>
+		typeof value === 'number'
+			? [value / (high[at] ?? Infinity), (low[at] ?? 0) / value]
+			: [],
+	);
+	return Math.max(0, ...ratios);
 }
 
 /** What words for readings need to know. */
@@ -115,20 +94,9 @@ export interface ReadingStyle {
 	latestNow: number;
 }
 
-/** Values in the metric's unit; values that do not count as they came, with their unit. */
-export function valueWords(metric: Metric, one: Measurement): string {
-	if (isCounted(metric, one)) return one.values.join('/');
-	const { row } = one;
-	const given = measuredColumns(metric).map((column) => row[column]);
-	const values = given.map((value) =>
-		isBlank(value) ? '–' : plain(value, READING_LENGTH) || '?',
-	);
-	const isOwn = conversionOf(metric.unit, row.unit) === asIs;
-	return joined(
-		[values.join('/'), !isOwn && plain(row.unit, READING_LENGTH)],
-		' ',
-	);
-}
+/** As `readingText`, in safe characters. */
+export const valueWords = (metric: Metric, one: Measurement) =>
+	readingText(metric, one, (value) => plain(value, READING_LENGTH) || '?');
 
 /** "180/95 Mon 30 Nov 08:01 high". */
 export const readingWords = (
@@ -176,15 +144,16 @@ export function sourceWords(measurements: readonly Measurement[]): string {
 	return shown && joined(['by', shown, ...more], ' ');
 }
 
-/** What a reading has reached, or why it does not count; whether it was corrected, and is dated ahead. */
+/** What a reading has reached, or that it does not count; whether it was corrected, and is dated ahead. */
 export function marksOf(
 	{ metric, limits, latestNow }: ReadingStyle,
 	one: Measurement,
 ): string[] {
-	const reached = reachedBy(metric, limits, [one]);
-	const words = REACHED.filter((word) => reached.has(word));
+	const reached = [...reachedBy(metric, limits, [one])];
+	const isLeftOut = reached.length === 0 && !isCounted(metric, one);
 	const marks = [
-		...(words.length > 0 ? words : [flawOf(metric, one)]),
+		...reached,
+		isLeftOut && 'not counted',
 		isCorrected(one) && 'corrected',
 		(one.time ?? 0) > latestNow && 'dated ahead',
 	];
@@ -195,40 +164,30 @@ export function marksOf(
 export const isCorrected = ({ copies }: Measurement) =>
 	copies.some(({ row }) => row.change === 'updated');
 
-/** Why a reading does not count. */
-function flawOf(metric: Metric, one: Measurement): string | undefined {
-	if (isCounted(metric, one)) return undefined;
-	if (one.values.some((value) => typeof value === 'string'))
-		return 'not comparable';
-	return metric.isPossible(...one.exact) ? 'incomplete' : 'cannot be right';
-}
-
-interface ListLength {
-	/** A list of so many or fewer is shown whole. */
-	all?: number;
-	/** Newest readings beyond a limit that are shown in a longer one. */
-	beyond?: number;
-	newest?: number;
-}
-
 /**
- * Newest first: "180/95 Mon 30 Nov 08:01 high, 192/110 07:51 high … and 4 more". A longer list has the newest, and always those with
- * the highest and the lowest of each value.
+ * Newest first: "180/95 Mon 30 Nov 08:01 high, 192/110 07:51 high … and 4 more". Always with those of the
+ * highest and the lowest of each value.
+ *
+ * @param newest readings that are shown
+ * @param most a list of so many is shown whole, and of a longer one so many beyond a limit
  */
 export function readingList(
 	style: ReadingStyle,
 	measurements: readonly Measurement[],
-	{ all = 0, beyond = 0, newest = 3 }: ListLength = {},
+	newest = 3,
+	most = 0,
 ): string {
 	const inOrder = [...measurements].sort((a, b) => msAfter(b, a));
 	const kept = new Set([
 		...inOrder.slice(0, newest),
-		...beyondLimits(style, inOrder).slice(0, beyond),
+		...beyondLimits(style, inOrder).slice(0, most),
 		...measuredColumns(style.metric).flatMap((_, at) =>
 			extremesOf(inOrder, at),
 		),
 	]);
-	const shown = inOrder.filter((one) => inOrder.length <= all || kept.has(one));
+	const shown = inOrder.filter(
+		(one) => inOrder.length <= most || kept.has(one),
+	);
 	const words = shown.map((one, at) =>
 		readingWords(style, one, shown[at - 1]?.local),
 	);

@@ -118,7 +118,7 @@ it('a message says the limits, the zone and the unit, and the worst first', () =
 	});
 	expect(String(item.text).split('\n')).toEqual([
 		'Blood pressure: 1 person low, 2 people high',
-		'Limits: systolic at or above 180, or at or below 90/50.',
+		'Limits: at or above 180/–, or at or below 90/50.',
 		'Times in Europe/Berlin, values in mmHg.',
 		'',
 		'Low: 1',
@@ -162,7 +162,7 @@ it('of sessions', () => {
 	const found = identify(identityOf(mindfulness), [row]).map((one) => ({ row: one, result: { user, rows: [row] } }));
 	const options = { ...OPTIONS, metric: mindfulness, limits: { high: [10] } };
 	const [item] = pollMessages(found, options);
-	expect(item.text).toContain('Limits: at or above 10 min.\n');
+	expect(item.text).toContain('Limits: at or above 10.\n');
 	expect(linesOf(item)).toEqual(['• anna: 12.5 Mon 30 Nov 07:00 high; by ring']);
 	expect(pollRows(found, options)).toMatchObject([{ value_min: 12.5, value_max: 12.5, latest: '12.5' }]);
 });

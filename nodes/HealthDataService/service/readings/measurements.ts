@@ -4,9 +4,9 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 import { instantOf, type LocalTimeOf } from '../../shared/dateTime';
-import { groupBy, text } from '../../shared/values';
+import { groupBy, isBlank, text } from '../../shared/values';
 import { areComplete, measuredValues, type Values } from './measured';
-import type { Metric } from './metrics';
+import { asIs, conversionOf, measuredColumns, type Metric } from './metrics';
 
 /** A store may cut the seconds of the readings that it copies. */
 const COPY_MS = 60_000;
@@ -62,6 +62,29 @@ export interface Counted extends Measurement {
 
 export const isCounted = (metric: Metric, one: Measurement): one is Counted =>
 	areComplete(one.values) && metric.isPossible(...one.exact);
+
+/** In texts, for a value that is missing. */
+export const NO_VALUE = '–';
+
+/**
+ * A reading as text. As it came if it does not count: an alert without values is of no use. Without another unit, such values would
+ * look like those in the metric's.
+ *
+ * @param shown a value as it came, as text
+ */
+export function readingText(
+	metric: Metric,
+	one: Measurement,
+	shown: (value: unknown) => string,
+): string {
+	if (isCounted(metric, one)) return one.values.join('/');
+	const { row } = one;
+	const values = measuredColumns(metric)
+		.map((column) => (isBlank(row[column]) ? NO_VALUE : shown(row[column])))
+		.join('/');
+	const isOwn = conversionOf(metric.unit, row.unit) === asIs;
+	return isOwn ? values : `${values} ${shown(row.unit)}`;
+}
 
 /**
  * A reading is a copy of the earliest measurement with equal values, at most a minute earlier, that its source has no part of yet; a

@@ -1,12 +1,6 @@
 /** Rows that sum up the measurements of a period: a day, or a whole range. */
 import type { IDataObject } from 'n8n-workflow';
-import {
-	groupBy,
-	isBlank,
-	joinNames,
-	jsonText,
-	namesIf,
-} from '../../shared/values';
+import { groupBy, joinNames, jsonText, namesIf } from '../../shared/values';
 import type { SelectedUser } from '../users/selection';
 import { connectedSlugs } from '../users/users';
 import { aggregate, BASIS } from './aggregates';
@@ -18,12 +12,11 @@ import {
 	measurementsOf,
 	msAfter,
 	readingOf,
+	readingText,
 	type Counted,
 	type Measurement,
 } from './measurements';
 import {
-	asIs,
-	conversionOf,
 	measuredColumns,
 	type Limits,
 	type Metric,
@@ -244,8 +237,9 @@ export function periodValues(
 	);
 }
 
-const oneReading = (column: string, one?: Measurement): IDataObject => ({
-	[column]: textOf(one),
+/** One reading as text, so that no two values of different readings make a pair. */
+const oneReading = (column: string, one?: Counted): IDataObject => ({
+	[column]: one?.values.join('/'),
 	[`${column}_time`]: one?.local,
 });
 
@@ -260,7 +254,7 @@ function reachedValues(
 		.findLast((each) => reachedBy(metric, limits, [each]).size > 0);
 	return {
 		reached: reachedText(reachedBy(metric, limits, measurements)),
-		reached_reading: one && readingText(metric, one),
+		reached_reading: one && readingText(metric, one, jsonText),
 		reached_time: one?.local,
 	};
 }
@@ -272,23 +266,6 @@ function sourcesOf(measurements: readonly Measurement[]): IDataObject {
 		providers: joinNames(copies.map(({ row }) => row.provider)),
 		source_types: joinNames(copies.map(({ row }) => row.source_type)),
 	};
-}
-
-/** One reading as text, so that no two values of different readings make a pair. */
-const textOf = (one?: Measurement) => one?.values.join('/');
-
-/**
- * As it came if it does not count: an alert without values is of no use. Without another unit, such values would look like those in
- * the metric's.
- */
-function readingText(metric: Metric, one: Measurement) {
-	if (isCounted(metric, one)) return textOf(one);
-	const { row } = one;
-	const values = measuredColumns(metric)
-		.map((column) => (isBlank(row[column]) ? '–' : jsonText(row[column])))
-		.join('/');
-	const isOwn = conversionOf(metric.unit, row.unit) === asIs;
-	return isOwn ? values : `${values} ${jsonText(row.unit)}`;
 }
 
 function aggregatesOf(
