@@ -71,10 +71,7 @@ const titlesOf = (noun: string) => ({
 	stillHigh: 'High mean, as before',
 	high: 'High mean',
 	stopped: `No ${noun}, but some before`,
-	stillQuiet: `No ${noun}, nor a usable one in the compared period`,
 	quiet: `No ${noun}`,
-	apart: `No ${noun}, and nothing connected`,
-	unusable: `No usable ${noun}`,
 	leftOut: `Some ${noun}s are left out`,
 	inRange: 'Mean in range',
 	listed: `With ${noun}s`,
@@ -260,28 +257,27 @@ const zoneWords = ({ options, range }: Data) =>
 const rangeOfAll = ({ rangeOf }: ReportOptions) =>
 	rangeOf({ user: { user_id: '', client_user_id: null }, place: 0 });
 
-/** Nobody knows how such a person is: since when, and what may be the reason. */
+/** Nobody knows how such a person is: since when, and what may be the reason. Who has nothing connected comes last. */
 function quietEntry(data: Data, { record }: SelectedUser): Entry {
-	const { range, style, name, last, values } = data;
+	const { range, style, name, last, values, before } = data;
 	const isApart = record !== undefined && connectedSlugs(record) === '';
-	const kind = quietKind(data, isApart);
+	const isNew = before !== undefined && before.readings !== 0;
 	const created = range.localTimeOf(instantOf(record?.created_on));
 	const dayOf = (local: string | null) =>
 		timeWords(local?.slice(0, 10), style.year);
 	const text = joined([
 		last && `last ${dayOf(last.local)}`,
 		created && created >= range.from && `joined ${dayOf(created)}`,
-		kind === 'stopped' && isApart && 'nothing connected',
+		isApart && 'nothing connected',
 		leftOutWords(values),
 	]);
-	return { kind, rank: 0, name, text, short: '' };
-}
-
-function quietKind({ values, before }: Data, isApart: boolean): Kind {
-	if (before && before.readings !== 0) return 'stopped';
-	if (values.left_out !== 0) return 'unusable';
-	if (isApart) return 'apart';
-	return before ? 'stillQuiet' : 'quiet';
+	return {
+		kind: isNew ? 'stopped' : 'quiet',
+		rank: -Number(isApart),
+		name,
+		text,
+		short: '',
+	};
 }
 
 /** With the newest of them: a count alone does not tell what is wrong. */
@@ -370,7 +366,7 @@ export function teamReport(
 		title,
 		notes: [
 			`${words.join(', ')}.`,
-			newestNote(options, persons, failed.length),
+			newestNote(options, persons),
 			limitsNote(options, counts),
 			filterNote(options),
 			zoneNote(options),
@@ -445,13 +441,7 @@ function countsOf(
 		newly_high: mean && compareWith ? sum('newlyHigh') : null,
 		in_range: sum('inRange', 'listed'),
 		too_few: enough ? tooFew : null,
-		without_readings: sum(
-			'stopped',
-			'stillQuiet',
-			'quiet',
-			'apart',
-			'unusable',
-		),
+		without_readings: sum('stopped', 'quiet'),
 		newly_without_readings: compareWith ? sum('stopped') : null,
 	};
 }
@@ -475,25 +465,14 @@ function countWords(metric: Metric, counts: Counts): string[] {
 	return [peopleWords(Number(counts.people)), ...told];
 }
 
-function limitsNote(
-	{ metric, limits }: ReportOptions,
-	{ too_few }: Counts,
-): string {
+function limitsNote({ limits }: ReportOptions, { too_few }: Counts): string {
 	const single = limitsWords(limits);
 	const mean = pairWords('at or above', limits.mean);
-	const [readings, days] = limits.enough ?? [];
-	const few = joined(
-		[
-			readings && plural(readings, readingNoun(metric)),
-			days && plural(days, 'day'),
-		],
-		' or ',
-	);
 	return joined(
 		[
 			single && `Single limits: ${single}.`,
 			mean && `High: mean ${mean}.`,
-			few && `Too few to judge (fewer than ${few}): ${too_few}.`,
+			limits.enough && `Too few readings to judge: ${too_few}.`,
 		],
 		' ',
 	);
@@ -514,12 +493,9 @@ function filterNote(options: ReportOptions): string {
 		offset > 0 && `users after the first ${offset}`,
 		maxUsers < Infinity && `at most ${plural(maxUsers, 'user')}`,
 	]);
-	const compared = before && [
-		`Compared with ${periodWords(before.from, before.to)}`,
-		before.until && `until ${before.until}`,
-	];
+	const compared = before && periodWords(before.from, before.to);
 	return joined(
-		[only && `Only ${only}.`, compared && `${joined(compared)}.`],
+		[only && `Only ${only}.`, compared && `Compared with ${compared}.`],
 		' ',
 	);
 }
@@ -531,28 +507,20 @@ function zoneNote(options: ReportOptions): string {
 	return `Times in ${own}${plain(zone)}, values in ${metric.unit.name}.`;
 }
 
-/** Where the newest reading of all is old, something is wrong with more than one person. In the zone of the node. */
+/** Where the newest reading of all is old, something is wrong with more than one person. */
 function newestNote(
 	options: ReportOptions,
 	persons: readonly Person[],
-	failures: number,
 ): string {
 	const range = rangeOfAll(options);
-	const { metric } = options;
-	const noun = readingNoun(metric);
+	const noun = readingNoun(options.metric);
 	const newest = newestOf(persons.flatMap(({ latest }) => latest ?? []));
-	// Nothing is known about the others.
-	const nobody = failures > 0 ? 'anybody who could be read' : 'anybody';
-	if (!newest) return `No ${noun} of ${nobody}.`;
+	if (!newest) return `No ${noun} at all.`;
 	const hours = Math.floor((endOf(range) - newest.time!) / HOUR_MS);
-	const silence =
-		hours < 24
-			? `Newest ${noun} of all:`
-			: `No ${noun} of ${nobody} for ${plural(hours, 'hour')}: the newest is of`;
-	const local = range.localTimeOf(instantOf(newest.row[metric.times[0]]));
-	const zone = options.hasTimeZone && `in ${plain(range.zone)}`;
-	const told = [silence, timeWords(local, range.to.slice(0, 4)), zone];
-	return `${joined(told, ' ')}.`;
+	const time = timeWords(newest.local, range.to.slice(0, 4));
+	return hours < 24
+		? `Newest ${noun} of all: ${time}.`
+		: `No ${noun} for ${plural(hours, 'hour')}: the newest of all is of ${time}.`;
 }
 
 const NAMED = 5;

@@ -225,14 +225,12 @@ function toReadRange(
 }
 
 /** The time of a reading in ms, NaN without one. A date without a time begins with its day in the zone. */
-function timeIn(zone: string) {
-	const startOf = memoized(
-		(day: string) =>
-			+edgeOf(DateTime.fromISO(day, { zone: 'UTC' }), zone, 'first'),
-	);
-	return ({ local, time = NaN }: Timed) =>
-		local?.length === DATE_LENGTH ? startOf(local) : time;
-}
+const timeIn =
+	(zone: string) =>
+	({ local, time = NaN }: Timed) =>
+		local?.length === DATE_LENGTH
+			? +edgeOf(DateTime.fromISO(local, { zone: 'UTC' }), zone, 'first')
+			: time;
 
 /**
  * The query parameters of a range (contract section 4). Start and end may be the same instant. The end is the last microsecond of its

@@ -22,8 +22,8 @@ export interface Period {
 
 export interface Periods {
 	asked: Period;
-	/** Ends at the same time of day where the one asked for is not over. `until`: that time (HH:MM), else empty. */
-	earlier: (by: CompareWith) => Period & { until: string };
+	/** Ends at the same time of day where the one asked for is not over. */
+	earlier: (by: CompareWith) => Period;
 }
 
 type EndOf = (last: DateTime, here: DateTime) => DateTime;
@@ -71,7 +71,6 @@ export function daysIn(
 				end,
 				from: from.toISODate()!,
 				to: to.toISODate()!,
-				until: isOver ? '' : here.toFormat('HH:mm'),
 			};
 		},
 	};
@@ -104,7 +103,6 @@ export function timesIn({ start, end }: Span, here: DateTime): Periods {
 				end: isDay ? until : until.minus(1),
 				from: shown(from),
 				to: shown(until),
-				until: '',
 			};
 		},
 	};

@@ -45,7 +45,6 @@ export interface ReadRange {
 	before?: {
 		from: string;
 		to: string;
-		until: string;
 		has: (reading: Timed) => boolean;
 	};
 }
