@@ -34,11 +34,10 @@ const atEdge = (local: DateTime, edge: Edge) =>
  * `zone`. A Date or DateTime means the same as its ISO text, which n8n passes between nodes: `new Date('2026-01-31')` is that day.
  */
 export function toDay(value: unknown, zone: string, edge: Edge): DateTime {
-	const { written, clock, offset } = parse(value, zone, edge);
+	const { written, offset } = parse(value, zone, edge);
 	const isMidnight = +written === +written.startOf('day');
 	const here = offset && !isMidnight ? written.setZone(zone) : written;
-	const isEndOfDay = edge === 'last' && clock.startsWith('24');
-	return edgeOf(isEndOfDay ? here.minus(1) : here, zone, edge);
+	return edgeOf(here, zone, edge);
 }
 
 /** An instant. A date without a time is the first instant of the day, or the last for the end of the range (contract 4.2). */
