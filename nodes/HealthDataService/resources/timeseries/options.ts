@@ -208,22 +208,17 @@ function readJudgement(
  * all of them.
  */
 function refuseLostLimits(
-	{ name, limits: { mean } }: Metric,
+	{ limits: { mean } }: Metric,
 	limits: Limits,
 	{ onlyStatus, compareWith }: Judgement,
 ) {
 	const isHighOnly = onlyStatus.includes('high');
 	const isHighCompared = mean && compareWith && onlyStatus.length === 0;
 	if (limits.mean || !(isHighOnly || isHighCompared)) return;
-	if (!mean)
-		throw new Problem(
-			`'Return Only' is High, but ${name} has no limit of the mean`,
-			"Remove High from 'Return Only'",
-		);
 	const what = isHighOnly ? "'Return Only' is High" : "'Compare With' is set";
 	throw new Problem(
-		`${what}, but 'Limits' has no '${mean.label}'`,
-		`Add '${mean.label}' to 'Limits'. n8n ignores an expression in place of all limits: use expressions for single numbers`,
+		`${what}, but there is no limit of the mean`,
+		"Add 'Mean At or Above' to 'Limits' of Blood Pressure, or change this option. n8n ignores an expression in place of all limits: use expressions for single numbers",
 	);
 }
 
