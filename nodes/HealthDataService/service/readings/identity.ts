@@ -94,9 +94,6 @@ export function withKeys(
 		const key = rowKey(prefix, textOf(identity, row, instant));
 		return { row, instant, key };
 	});
-	// Cheap test first: usually all times differ, and no tiebreaker is needed.
-	const times = new Set(keyed.map(({ instant }) => instant.millis));
-	if (times.size === rows.length) return keyed;
 	for (const twins of groupBy(keyed, ({ key }) => key).values()) {
 		if (twins.length > 1) addTiebreakers(identity, prefix, twins);
 	}

@@ -6,12 +6,12 @@ import {
 	conversionOf,
 	measuredColumns,
 	spellingOf,
+	unknown,
 	type Limits,
 	type Metric,
-	type Unit,
 } from './metrics';
 
-/** A number in the metric's unit; null where the service sent no value; value and unit as text where they cannot be compared. */
+/** A number in the metric's unit; null where the service sent no value; value and unknown unit as text where they cannot be compared. */
 export type Measured = number | null | string;
 
 /** The values of a reading, one for each measured column. */
@@ -23,23 +23,17 @@ export interface Values {
 }
 
 export function measuredValues(metric: Metric, row: IDataObject): Values {
-	const { convert, decimals } = conversionOf(metric.unit, row.unit);
+	const conversion = conversionOf(metric.unit, row.unit);
+	const { convert, decimals } = conversion;
+	const unit = conversion === unknown ? valueKey(row.unit) : '';
 	const given = measuredColumns(metric).map((column) => row[column]);
 	const exact = given.map((value) => convert(toNumber(value) ?? NaN));
 	const values = given.map((value, at) => {
 		if (isBlank(value)) return null;
 		if (!Number.isNaN(exact[at])) return rounded(exact[at], decimals);
-		return `${valueKey(value)} ${unitKey(metric.unit, row.unit)}`;
+		return `${valueKey(value)} ${unit}`;
 	});
 	return { values, exact };
-}
-
-/** The same text for all spellings of a unit, and for a missing one that of the metric's. */
-function unitKey(unit: Unit, given: unknown) {
-	const conversion = conversionOf(unit, given);
-	const spellings = Object.keys(unit.from);
-	const usual = spellings.find((one) => unit.from[one] === conversion);
-	return valueKey(usual ?? given);
 }
 
 /** The same text for the same value: numbers as text and units are spelled in several ways (quirk 7). */

@@ -79,7 +79,7 @@ export const asIs: Conversion = { convert: (value) => value, decimals: 1 };
 const ofSeconds: Conversion = { convert: (value) => value / 60, decimals: 1 };
 const ofHours: Conversion = { convert: (value) => value * 60, decimals: 1 };
 /** Of an unknown unit. */
-const unknown: Conversion = { convert: () => NaN, decimals: 0 };
+export const unknown: Conversion = { convert: () => NaN, decimals: 0 };
 /** Devices show kPa with one decimal, which is 0.75 mmHg: a decimal of mmHg would be invented. */
 const ofKPa: Conversion = { convert: (value) => value * 7.50062, decimals: 0 };
 
