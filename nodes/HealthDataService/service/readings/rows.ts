@@ -197,13 +197,9 @@ export function groupedRow(groups: Group[], user: UserRef): IDataObject {
 	return { ...user, groups: Object.fromEntries(merged) };
 }
 
-/** The same for equal content, whatever the order of the fields (quirk 4). */
-const inAnyOrder = (fields: IDataObject) =>
-	Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1));
-
 function mergedOf(groups: Group[]) {
 	const equal = groupBy(groups, ({ extras, source }) =>
-		JSON.stringify([extras, source].map(inAnyOrder)),
+		JSON.stringify([extras, source]),
 	);
 	return [...equal.values()].map((parts) => {
 		const [{ extras, source }] = parts;
