@@ -109,12 +109,5 @@ export function readSelection(
 		return listedUsers(by, entries, { whenNotFound, isLazy });
 	}
 	const connectedTo = request.isConnectedOnly ? request.provider : undefined;
-	const isRowPerUser =
-		request.output.isPerUser && request.onlyStatus.length === 0;
-	// An error for too many users comes before 100,000 requests.
-	const onCount =
-		isRowPerUser && !connectedTo && !isLazy
-			? (users: number) => void limit.isReached(users)
-			: undefined;
-	return wholeTeam({ offset, maxUsers, isLazy, connectedTo, onCount });
+	return wholeTeam({ offset, maxUsers, isLazy, connectedTo });
 }

@@ -8,7 +8,7 @@ import {
 } from '../../http/client';
 import { ignoreProblem, Problem } from '../../shared/problem';
 import { text } from '../../shared/values';
-import { userPages, type ListedPage, type ListSlice } from './list';
+import { userPages, type ListSlice } from './list';
 import {
 	isClientUserId,
 	isConnectedTo,
@@ -78,25 +78,17 @@ export type WhenNotFound = 'error' | 'empty';
 interface TeamOptions extends ListSlice {
 	/** Slug of a provider: only users who have it connected now. */
 	connectedTo?: string;
-	/**
-	 * The list is read to its end before the first user, and this called with the number of users that have come. May throw to stop
-	 * the read.
-	 */
-	onCount?: (users: number) => void;
 }
 
 export function wholeTeam({
 	connectedTo,
-	onCount,
 	...slice
 }: TeamOptions = {}): UserSelection {
 	return {
 		isConnectedOnly: Boolean(connectedTo),
 		async *users(get) {
 			let place = 0;
-			const pages = userPages(get, slice);
-			const read = onCount ? await counted(pages, onCount) : pages;
-			for await (const { users } of read) {
+			for await (const { users } of userPages(get, slice)) {
 				for (const user of users) {
 					place++;
 					const isSelected = !connectedTo || isConnectedTo(user, connectedTo);
@@ -105,20 +97,6 @@ export function wholeTeam({
 			}
 		},
 	};
-}
-
-async function counted(
-	pages: AsyncIterable<ListedPage>,
-	onCount: (users: number) => void,
-) {
-	const read: ListedPage[] = [];
-	let count = 0;
-	for await (const page of pages) {
-		read.push(page);
-		count += page.users.length;
-		onCount(count);
-	}
-	return read;
 }
 
 /** Client user ID → record, shared by the items of a run. Undefined if Resolve failed or found none. */
