@@ -1,13 +1,12 @@
 /**
  * Provider and Source Types. A slug is sent as typed, without blanks around it, and one that no user of the team has is an error;
- * Source Types give every Output, and Limit, as if the other readings were not there. Limit with several users: the log of an
- * unattended run says that users were not read.
+ * Source Types give every Output, and Limit, as if the other readings were not there.
  */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { Get } from '../../nodes/HealthDataService/http/client';
 import { providerProblem, sourceTypesProblem } from '../../nodes/HealthDataService/service/users/provider';
 import { fromAI, runAgent } from '../helpers/agent';
-import { useRunner, type RunOptions, useLogLines } from '../helpers/engine';
+import { useRunner, type RunOptions } from '../helpers/engine';
 import { people, SILENT, SPECIAL, STEADY } from '../helpers/people';
 import { bloodPressureOf, byClientId, byUserId, listUsers, queryOf } from '../helpers/requests';
 import { useVirtualTime } from '../helpers/virtualTime';
@@ -15,7 +14,6 @@ import { useVirtualTime } from '../helpers/virtualTime';
 describe('Provider', () => {
 	const used = useRunner();
 	useVirtualTime();
-	const log = useLogLines();
 
 	const slug = (value: string) => ({ provider: { __rl: true, mode: 'slug', value } });
 	const all = (more: INodeParameters) => bloodPressureOf('', { userScope: 'all', ...more });
@@ -126,40 +124,6 @@ describe('Provider', () => {
 			const before = users.splice(0);
 			expect(await run(all(slug('Omron')))).toEqual([]);
 			users.push(...before);
-		});
-	});
-
-	describe('Limit that ends a read of several users', () => {
-		const line = (users: string) =>
-			`Workflow "Test", node "Node": 'Limit' (5) ended the read after ${users}: any further down the list were not read. ` +
-			"Turn on 'Return All' to read all users.";
-		const limited = { returnAll: false, limit: 5 };
-		const listed = (userIds: string) => bloodPressureOf('', { userScope: 'listed', userIds, ...limited });
-
-		it.each<[string, INodeParameters]>([
-			['All Users', all(limited)],
-			['one after the other', all({ ...limited, options: { concurrency: 1 } })],
-			['Listed Users', listed(`${STEADY.user_id}, ${SPECIAL.user_id}`)],
-		])('%s: one line of the log', async (_, parameters) => {
-			expect(await run(parameters, { mode: 'trigger', input: [{}, {}] })).toHaveLength(10);
-			expect(log).toEqual([line('1 user')]);
-		});
-
-		it('counts the users who were read', async () => {
-			await run(listed(`${SILENT.user_id}, ${SPECIAL.user_id}, ${STEADY.user_id}, ${SPECIAL.user_id}`), {
-				mode: 'trigger',
-			});
-			await run(listed(`${SILENT.user_id}, ${STEADY.user_id}, ${SPECIAL.user_id}`), { mode: 'trigger' });
-			expect(log).toEqual([line('3 users'), line('2 users')]);
-		});
-
-		it.each<[string, INodeParameters, Partial<RunOptions>?]>([
-			['one user', bloodPressureOf(byUserId(STEADY.user_id), limited)],
-			['Return All', all({})],
-			['a run in the editor, which shows a hint', all(limited), {}],
-		])('no line for %s', async (_, parameters, more = { mode: 'trigger' }) => {
-			await run(parameters, more);
-			expect(log).toEqual([]);
 		});
 	});
 });

@@ -21,12 +21,7 @@ import {
 	shownUserId,
 	type UserRef,
 } from '../../service/users/users';
-import {
-	countOfUsers,
-	logLine,
-	Problem,
-	withoutFault,
-} from '../../shared/problem';
+import { countOfUsers, Problem, withoutFault } from '../../shared/problem';
 import { text } from '../../shared/values';
 import {
 	logFaultOnce,
@@ -83,9 +78,7 @@ async function readResults(item: Item) {
 		results.push(result);
 		found += result.rows.length;
 		if (result.problem) failures++;
-		if (!limit.isReached(found, failures)) continue;
-		logLimit(item, result.place);
-		break;
+		if (limit.isReached(found, failures)) break;
 	}
 	results.sort((a, b) => a.place - b.place);
 	const problem = failures > 0 ? undefined : await wrongFilter(item, results);
@@ -100,12 +93,10 @@ function rowsOf(
 	const { output, limit } = request;
 	const columns = output.columns(request);
 	const rows = results.flatMap((result) => result.rows).slice(0, limit.maxRows);
-	// Fewer days make no fewer rows of users.
-	const advice = output.isPerUser ? 'Ask for fewer users' : ASK_FOR_LESS;
 	const isWhole = output.isPerUser && selection.isOne;
 	const notes = isWhole
 		? []
-		: limitNote(context, rows.length, limit.maxRows, advice);
+		: limitNote(context, rows.length, limit.maxRows, ASK_FOR_LESS);
 	const failed = results.flatMap((one) => unreadableRow(context, columns, one));
 	return [...shortened(request, [...rows, ...failed]), ...notes];
 }
@@ -181,7 +172,7 @@ function usersOptions({
 			for (const { data, source } of groups)
 				if (data.length > 0) types.add(text(source.type));
 		},
-		limit: limitOfUser(maxRows, output.maxReadings),
+		limit: limitOfUser(maxRows),
 		held: runOf(context).held,
 		toRows: (groups, selected) => output.toRows(request, groups, selected),
 		// At once and in any order: a slow user does not delay the error.
@@ -213,13 +204,6 @@ async function wrongFilter(
 
 const ASK_FOR_LESS =
 	'Ask for fewer days or fewer users, or for a summary per user';
-
-/** Logs once a run that *Limit* may have cut the rows: an unattended run shows no hint. */
-function logLimit({ context, request, selection }: Item, users: number) {
-	if (selection.isOne || context.getMode() === 'manual') return;
-	const line = `'Limit' (${request.limit.maxRows.toLocaleString('en')}) ended the read after ${countOfUsers(users)}: any further down the list were not read. Turn on 'Return All' to read all users.`;
-	runOf(context).once(line, () => context.logger.info(logLine(context, line)));
-}
 
 /** On Error *Stop* with several users. Does not name the client user ID, which may identify a person. */
 function unreadableProblem(

@@ -1,8 +1,6 @@
 /** Table of outputs: the forms in which readings leave the node. Nothing else compares the value of *Output*. */
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import type { LimitGroup } from '../../service/readings/metrics';
-import { MAX_HELD } from '../../service/readings/heldReadings';
-import { MAX_ROWS } from '../../service/readings/rowLimit';
 import {
 	groupedRow,
 	identifiedRows,
@@ -25,11 +23,9 @@ export interface Output {
 	description: string;
 	/** Whether each reading is a row, so that a user's last pages may not be needed. */
 	isPerReading?: boolean;
-	/** Most readings of one user: where they are counted only, as many as may be held. */
-	maxReadings: number;
 	/** Whether the range begins and ends with whole days. */
 	isWholeDays?: boolean;
-	/** Whether each user is a row, so that the list tells how many there will be. */
+	/** Whether each user is a row. */
 	isPerUser?: boolean;
 	/** The groups of *Limits* that it has. */
 	limitGroups?: readonly LimitGroup[];
@@ -56,7 +52,6 @@ export const OUTPUTS: readonly Output[] = [
 		value: DEFAULT_OUTPUT,
 		description: 'Flat rows, ready for a table or a sheet',
 		isPerReading: true,
-		maxReadings: MAX_ROWS,
 		columns: readingColumns,
 		toRows: identifiedRows,
 	},
@@ -66,7 +61,6 @@ export const OUTPUTS: readonly Output[] = [
 		description: 'A row per user and day, with means or sums',
 		isWholeDays: true,
 		limitGroups: ['mean', 'high', 'low'],
-		maxReadings: MAX_HELD,
 		columns: (options) => periodColumns('day', options),
 		toRows: dayRows,
 	},
@@ -77,7 +71,6 @@ export const OUTPUTS: readonly Output[] = [
 		isPerUser: true,
 		limitGroups: JUDGEMENT,
 		hasJudgement: true,
-		maxReadings: MAX_HELD,
 		columns: (options) => periodColumns('summary', options),
 		toRows: summaryRows,
 	},
@@ -86,7 +79,6 @@ export const OUTPUTS: readonly Output[] = [
 		value: 'message',
 		description:
 			'What a person should know, as text and HTML for chat and email',
-		maxReadings: MAX_HELD,
 		limitGroups: JUDGEMENT,
 		hasJudgement: true,
 		columns: () => REPORT_COLUMNS,
@@ -98,7 +90,6 @@ export const OUTPUTS: readonly Output[] = [
 		value: 'grouped',
 		description: 'All readings of a user in one item, grouped by provider',
 		isPerUser: true,
-		maxReadings: MAX_ROWS,
 		columns: () => ['user_id', 'client_user_id', 'groups'],
 		toRows: (_, groups, { user }) => [groupedRow(groups, user)],
 	},

@@ -1,6 +1,6 @@
 /** Held readings: how many readings the users in progress may hold together, so that pages without end do not use up n8n's memory. */
 
-/** As many as one user may have. A band that measures each minute gives 129,600 readings in 90 days. */
+/** A few users may have as many as one user may, or all a few thousand each. */
 export const MAX_HELD = 250_000;
 
 /** The users of one read, or of all input items of a run. */

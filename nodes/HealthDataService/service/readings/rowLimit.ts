@@ -36,7 +36,7 @@ export class RowLimit {
 }
 
 /** Limit of the readings of one user, so that pages without end are an error of that user only. */
-export const limitOfUser = (maxRows: number, most: number) =>
+export const limitOfUser = (maxRows: number, most = MAX_ROWS) =>
 	new RowLimit(
 		maxRows,
 		new Problem(
