@@ -81,9 +81,7 @@ const titlesOf = (noun: string) => ({
 type Kind = keyof ReturnType<typeof titlesOf>;
 
 /** The kinds that need no action, or none that is new. */
-const CALM = new Set<string>(
-	'stillQuiet apart leftOut inRange listed every'.split(' '),
-);
+const CALM = new Set<string>('quiet leftOut inRange listed every'.split(' '));
 
 /** A line of a section, or only to be counted. The highest rank of a kind comes first. */
 interface Entry extends Omit<Line, 'section'> {

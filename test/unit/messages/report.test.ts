@@ -134,7 +134,7 @@ it('people beyond limits are all named before people who were without readings a
 	const text = String(teamReport(options, { users: () => [] }, resultsOf(given)).text);
 	const counts = text.split('\n\n').map((part) => [/: \d+$/m.exec(part)?.[0], part.match(/^• person/gm)?.length]);
 	expect(counts[1]).toEqual([': 45', 45]);
-	expect(counts.slice(-2)).toEqual(Array(2).fill([': 150', expect.any(Number)]));
+	expect(counts.at(-1)).toEqual([': 300', expect.any(Number)]);
 });
 
 it('each section has its people, each count is right, and nothing is cut in silence', () => {

@@ -202,8 +202,7 @@ async function wrongFilter(
 	return await unknownProvider(connection, provider);
 }
 
-const ASK_FOR_LESS =
-	'Ask for fewer days or fewer users, or for a summary per user';
+const ASK_FOR_LESS = 'Ask for fewer users or fewer days';
 
 /** On Error *Stop* with several users. Does not name the client user ID, which may identify a person. */
 function unreadableProblem(
