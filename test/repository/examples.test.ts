@@ -116,6 +116,15 @@ it.each(withRows)('%s reads everything, since it matches by row or counts users'
 	expect(parameters.returnAll).toBe(true);
 });
 
+it('each recipe with rows of all users reads everything, too', () => {
+	const recipes = textOf('docs/examples.md')
+		.split('## Recipes')[1]
+		.match(/^- .*$/gm)!;
+	const ofTeam = recipes.filter((recipe) => /All Users|Summary per User/.test(recipe));
+	expect(ofTeam).toHaveLength(3);
+	expect(ofTeam.filter((recipe) => !recipe.includes('Return All'))).toEqual([]);
+});
+
 it.each(having('healthDataService').filter(([, { parameters }]) => parameters.output === 'message'))(
 	'%s posts that nobody could be read, in place of its message',
 	(_, { onError }) => {

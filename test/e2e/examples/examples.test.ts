@@ -365,7 +365,10 @@ it('the recipe of a list of patients: each reading is linked to its patient', as
 
 it('the recipe of limits per patient: each has their own, and a patient who cannot be read is kept', async () => {
 	const [, recipe] = /\*\*Limits per patient\.\*\* ([^\n]+)/.exec(textOf('docs/examples.md'))!;
-	const [user, systolic, diastolic, filter] = [...recipe.matchAll(/\{\{ .*? \}\}/g)].map(([one]) => `=${one}`);
+	const [user, systolic, diastolic, filter, name, text] = [...recipe.matchAll(/\{\{ .*? \}\}/g)].map(
+		([one]) => `=${one}`,
+	);
+	expect(recipe).toContain(`Slack with \`${name.slice(1)}: ${text.slice(1)}\``);
 	const message = bloodPressure({
 		...{ userScope: 'one', user: { __rl: true, mode: 'userId', value: user }, dateRange: 'last24Hours' },
 		...{ output: 'message', limits: { high: { systolic, diastolic } } },
@@ -380,21 +383,25 @@ it('the recipe of limits per patient: each has their own, and a patient who cann
 				conditions: [{ leftValue: filter, operator: { type: 'boolean', operation: 'true', singleValue: true } }],
 			},
 		}),
+		node('Slack', 'n8n-nodes-base.set', 3.4, {
+			...{ mode: 'manual', includeOtherFields: true, include: 'all', options: {} },
+			assignments: { assignments: [{ id: 'text', name: 'text', type: 'string', value: `${name}: ${text.slice(1)}` }] },
+		}),
 	];
 	// The first has 135/70 and 120/85 in these hours, the second 117/70.
 	const rows = [
-		{ user_id: FIRST.user_id, systolic: 135, diastolic: null },
+		{ user_id: FIRST.user_id, name: 'First', systolic: 135, diastolic: null },
 		{ user_id: FIRST.user_id, systolic: 136, diastolic: '' },
 		{ user_id: SECOND.user_id, systolic: 180, diastolic: 110 },
-		{ user_id: 'no user ID', systolic: 180, diastolic: 110 },
+		{ user_id: 'no user ID', name: 'Broken', systolic: 180, diastolic: 110 },
 	];
 	const workflow = { ...chain('Limits', nodes), pinData: { Patients: rows.map((json) => ({ json })) } };
 	const { id } = await host.rest.importWorkflow(workflow);
 	const { runData } = await host.rest.runWorkflow(id);
-	const kept: IDataObject[] = runData.Filter[0].data.main[0].map(({ json }: { json: IDataObject }) => json);
-	expect(kept.map(({ reached, text }) => [reached, typeof text])).toEqual([
-		[1, 'string'],
-		[null, 'string'],
+	const kept: IDataObject[] = runData.Slack[0].data.main[0].map(({ json }: { json: IDataObject }) => json);
+	expect(kept.map(({ reached, text: posted }) => [reached, posted])).toEqual([
+		[1, expect.stringMatching(/^First: Blood pressure, /)],
+		[null, expect.stringMatching(/^Broken: Blood pressure: could not be read\n/)],
 	]);
 });
 
