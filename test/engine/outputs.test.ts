@@ -266,13 +266,13 @@ describe('Summary per User', () => {
 		expect(await ask(SILENT)).toEqual([
 			{
 				...{ client_user_id: 'silent', status: 'no readings', readings: 0, days: 0 },
-				...{ readings_before: 0, status_before: 'no readings' },
+				...{ readings_before: 0, from_before: '2026-01-29', to_before: '2026-02-28', status_before: 'no readings' },
 			},
 		]);
 		const [row] = await ask(STEADY);
 		expect(Object.keys(row).join(' ')).toBe(
 			'client_user_id status mean unit readings days latest latest_time highest highest_time lowest lowest_time ' +
-				'readings_before status_before providers source_types',
+				'readings_before from_before to_before status_before providers source_types',
 		);
 	});
 });

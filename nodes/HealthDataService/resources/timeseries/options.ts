@@ -217,8 +217,8 @@ function refuseLostLimits(
 	if (limits.mean || !(isHighOnly || isHighCompared)) return;
 	const what = isHighOnly ? "'Return Only' is High" : "'Compare With' is set";
 	throw new Problem(
-		`${what}, but there is no limit of the mean`,
-		"Add 'Mean At or Above' to 'Limits' of Blood Pressure, or change this option. n8n ignores an expression in place of all limits: use expressions for single numbers",
+		`${what}, but 'Limits' has no 'Mean At or Above'`,
+		'Add it (Blood Pressure has it), or change this option. n8n ignores an expression in place of all limits: use expressions for single numbers',
 	);
 }
 

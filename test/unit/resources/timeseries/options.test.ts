@@ -53,7 +53,7 @@ it.each(['bloodPressure', 'mindfulnessMinutes'])('of %s, a summary without optio
 
 describe('without a limit of the mean', () => {
 	const { high } = LIMITS;
-	const lost = (what: string) => ({ message: `${what}, but there is no limit of the mean` });
+	const lost = (what: string) => ({ message: `${what}, but 'Limits' has no 'Mean At or Above'` });
 
 	it.each<[string, INodeParameters, object]>([
 		['bloodPressure', { onlyStatus: ' HIGH ' }, lost("'Return Only' is High")],
