@@ -16,7 +16,7 @@ import {
 } from '../service/readings/metrics';
 import type { UserRef } from '../service/users/users';
 import type { LocalTimeOf } from '../shared/dateTime';
-import { groupBy } from '../shared/values';
+import { groupBy, inColumns } from '../shared/values';
 import {
 	isWhole,
 	joined,
@@ -204,9 +204,7 @@ export function pollRows(
 			latest_time: latest?.local,
 			row_id: madeRowId(metric, 'poll', user.user_id, ids),
 		};
-		return Object.fromEntries(
-			columns.map((column) => [column, values[column] ?? null]),
-		);
+		return inColumns(columns, values);
 	});
 }
 

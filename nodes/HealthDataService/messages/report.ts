@@ -8,6 +8,7 @@ import type { UserResult } from '../service/readings/readUsers';
 import type { Group, ReadRange } from '../service/readings/rows';
 import {
 	isEnough,
+	meansOf,
 	measurementsIn,
 	periodValues,
 	type Status,
@@ -17,7 +18,7 @@ import type { SelectedUser, UserSelection } from '../service/users/selection';
 import { connectedSlugs } from '../service/users/users';
 import { instantOf } from '../shared/dateTime';
 import type { Problem } from '../shared/problem';
-import { groupBy } from '../shared/values';
+import { groupBy, inColumns } from '../shared/values';
 import {
 	andMore,
 	joined,
@@ -205,7 +206,7 @@ function meanEntry(data: Data): Entry {
 	const past = before && `before ${meanWords(metric, before)}`;
 	const few = !isEnough(limits, values) && 'too few to judge';
 	const readings = plural(Number(values.readings), readingNoun(metric));
-	const means = meansOf(metric, values);
+	const means = meansOf(metric, values).map(Number);
 	return {
 		kind: meanKind(data),
 		rank: limits.mean ? severity({ high: limits.mean }, means) : means[0],
@@ -232,12 +233,6 @@ function meanKind({ options, values, before }: Data): Kind {
 	if (!before) return 'high';
 	return before.status === 'high' ? 'stillHigh' : 'newlyHigh';
 }
-
-/** The first aggregate of each column. */
-const meansOf = ({ measured }: Metric, values: IDataObject) =>
-	Object.entries(measured).map(([column, [how]]) =>
-		Number(values[`${column}_${how}`]),
-	);
 
 function meanWords(metric: Metric, values: IDataObject): string {
 	if (values.readings === 0) return 'none';
@@ -329,7 +324,7 @@ function dayCell(
 	const { readings, status } = values;
 	if (readings === 0) return { value: '–', colour: 'no readings' };
 	// Cut, so that no cell shows a limit that its mean does not reach.
-	const value = meansOf(metric, values).map(Math.floor).join('/');
+	const value = meansOf(metric, values).map(Number).map(Math.floor).join('/');
 	return { value, colour: limits.mean ? (status as Status) : 'no readings' };
 }
 
@@ -337,11 +332,6 @@ function dayCell(
 export const REPORT_COLUMNS =
 	'subject text html from to people not_read reached high newly_high in_range too_few without_readings newly_without_readings row_id'.split(
 		' ',
-	);
-
-const inColumns = (row: IDataObject): IDataObject =>
-	Object.fromEntries(
-		REPORT_COLUMNS.map((column) => [column, row[column] ?? null]),
 	);
 
 /** One item, also without users. */
@@ -372,7 +362,7 @@ export function teamReport(
 		lines: linesOf(metric, [...failedEntries(failed), ...entries]),
 		legend: `A cell is the mean of a day, or its newest ${readingNoun(metric)} beyond a limit (red). Green is below the limit of the mean, yellow is not.`,
 	};
-	return inColumns({
+	return inColumns(REPORT_COLUMNS, {
 		subject: subjectOf(title, words),
 		...layOut(message),
 		from,
@@ -390,7 +380,7 @@ export function failedReport(
 	const title = `${metricName(metric)}: could not be read`;
 	const notes = [message, description].map(ownWords);
 	const made = layOut({ title, notes, lines: [] });
-	const row = inColumns({ subject: title, ...made });
+	const row = inColumns(REPORT_COLUMNS, { subject: title, ...made });
 	return { ...row, error: message, details: description };
 }
 
@@ -404,8 +394,7 @@ function rowIdOf(
 	const { offset, maxUsers, isConnectedOnly } = options;
 	const { from, to } = rangeOfAll(options);
 	const one = isOne && results[0]?.user.user_id;
-	const listed = entries?.map(({ id }) => id);
-	const users = one || (listed ?? [offset, maxUsers, isConnectedOnly]);
+	const users = one || (entries ?? [offset, maxUsers, isConnectedOnly]);
 	const who = JSON.stringify(users);
 	return madeRowId(metric, 'message', who, [
 		from,
@@ -424,12 +413,9 @@ function countsOf(
 	not_read: number,
 ): Counts {
 	const { mean, high, low, enough } = limits;
-	const entries = groupBy(
-		persons.flatMap((one) => one.entries),
-		({ kind }) => kind,
-	);
+	const entries = persons.flatMap((one) => one.entries);
 	const sum = (...kinds: Kind[]) =>
-		kinds.flatMap((kind) => entries.get(kind) ?? []).length;
+		entries.filter(({ kind }) => kinds.includes(kind)).length;
 	const tooFew = persons.filter(({ hasTooFew }) => hasTooFew).length;
 	return {
 		people: persons.length + not_read,
@@ -546,10 +532,10 @@ function failedEntries(failed: readonly UserResult[]): Entry[] {
 
 /** In the order of their sections, the highest rank first. */
 function linesOf(metric: Metric, entries: readonly Entry[]): Line[] {
-	const byKind = groupBy<Entry, string>(entries, ({ kind }) => kind);
 	const titles = Object.entries(titlesOf(readingNoun(metric)));
 	return titles.flatMap(([kind, section]) =>
-		[...(byKind.get(kind) ?? [])]
+		entries
+			.filter((one) => one.kind === kind)
 			.sort((a, b) => b.rank - a.rank)
 			.map((line) => ({ ...line, section, isCalm: CALM.has(kind) })),
 	);

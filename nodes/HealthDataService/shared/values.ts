@@ -50,6 +50,13 @@ export function joinNames(names: unknown[]): string {
 export const namesIf = (condition: unknown, ...names: string[]) =>
 	condition ? names : [];
 
+/** A row with these columns, in their order: null where there is no value. */
+export const inColumns = (
+	columns: readonly string[],
+	values: IDataObject,
+): IDataObject =>
+	Object.fromEntries(columns.map((column) => [column, values[column] ?? null]));
+
 /** A value of an answer as text. `String` throws for an object such as `{ toString: null }`. @throws RangeError for thousands of levels */
 export const jsonText = (value: unknown): string =>
 	typeof value === 'string' ? value : JSON.stringify(value ?? '');

@@ -22,7 +22,7 @@ import {
 	type UserRef,
 } from '../../service/users/users';
 import { countOfUsers, Problem, withoutFault } from '../../shared/problem';
-import { text } from '../../shared/values';
+import { inColumns, text } from '../../shared/values';
 import {
 	logFaultOnce,
 	runOf,
@@ -242,10 +242,6 @@ function unreadableRow(
 	const ids = { ...user, user_id: user.user_id || null };
 	if (context.getNode().onError === 'continueErrorOutput')
 		return [{ error, details: { ...ids, advice: description } }];
-	const empty = columns.map((column) => [
-		column,
-		column === 'status' ? NOT_READ : null,
-	]);
-	const row = Object.fromEntries(empty);
+	const row = inColumns(columns, { ...ids, status: NOT_READ });
 	return [{ ...row, ...ids, error, details: description }];
 }

@@ -184,6 +184,17 @@ export const metrics: Metric[] = [
 /** The measured fields of a data point, in order. */
 export const measuredColumns = (metric: Metric) => Object.keys(metric.measured);
 
+/** The aggregates of a period: their columns, the place of the measured one, and whether it is the first of that. */
+export const aggregatesOf = ({ measured }: Metric) =>
+	Object.entries(measured).flatMap(([column, hows], at) =>
+		hows.map((how, rank) => ({
+			column: `${column}_${how}`,
+			how,
+			at,
+			isFirst: rank === 0,
+		})),
+	);
+
 /** The conversion of a unit in any spelling. No unit counts as the metric's; an unknown one gives no numbers (quirk 7). */
 export function conversionOf({ name, from }: Unit, given: unknown) {
 	const unit = isBlank(given) ? name : given;

@@ -5,6 +5,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { missingFieldError } from '../../http/errors';
 import {
 	groupBy,
+	inColumns,
 	isBlank,
 	isObject,
 	namesIf,
@@ -120,10 +121,7 @@ export function readingRows(
 	const { metric } = options;
 	const fields = columnsOf(metric);
 	const measured = measuredColumns(metric);
-	const empty = Object.fromEntries(
-		readingColumns(options).map((column) => [column, null]),
-	);
-	const ofUser = Object.assign(empty, user);
+	const ofUser = inColumns(readingColumns(options), { ...user });
 	return groups.flatMap((group) => {
 		// Copying it for each row is many times faster than adding the columns one by one.
 		const start = rowOfGroup(group, ofUser);

@@ -1,6 +1,12 @@
 /** Rows that sum up the measurements of a period: a day, or a whole range. */
 import type { IDataObject } from 'n8n-workflow';
-import { groupBy, joinNames, jsonText, namesIf } from '../../shared/values';
+import {
+	groupBy,
+	inColumns,
+	joinNames,
+	jsonText,
+	namesIf,
+} from '../../shared/values';
 import type { SelectedUser } from '../users/selection';
 import { connectedSlugs } from '../users/users';
 import { aggregate, BASIS } from './aggregates';
@@ -17,7 +23,7 @@ import {
 	type Measurement,
 } from './measurements';
 import {
-	measuredColumns,
+	aggregatesOf,
 	type Limits,
 	type Metric,
 	type Thresholds,
@@ -54,13 +60,12 @@ export function dayRows(
 	groups: Group[],
 	selected: SelectedUser,
 ): IDataObject[] {
-	const toRow = rowMaker('day', options, selected);
 	const readings = readingsOf(options, groups, selected);
 	const days = groupBy(measurementsOf(options.metric, readings), dayOf);
 	// As text, null comes after all dates.
 	return [...days.keys()].sort().map((date) => {
-		const values = periodValues(options, days.get(date)!);
-		return toRow({ ...values, date }, date);
+		const values = { ...periodValues(options, days.get(date)!), date };
+		return periodRow('day', options, selected, values, [date]);
 	});
 }
 
@@ -80,8 +85,7 @@ export function summaryRows(
 	const enough_readings = isEnough(limits, values);
 	Object.assign(values, { from, to, connected, enough_readings });
 	if (before) Object.assign(values, valuesBefore(options, earlier, before));
-	const toRow = rowMaker('summary', options, selected);
-	return [toRow(values, from, to)];
+	return [periodRow('summary', options, selected, values, [from, to])];
 }
 
 /** Of the period asked for, and of that of *Compare With*. They may overlap, or have readings between them. */
@@ -128,24 +132,23 @@ function readingsOf(
 
 const dayOf = ({ local }: Measurement) => local?.slice(0, 10) ?? null;
 
-/** Makes rows with the columns of a period; one without a value is null. */
-function rowMaker(
+/** A row with the columns of a period. @param days that it is of */
+function periodRow(
 	period: Period,
 	options: SummaryOptions,
 	selected: SelectedUser,
-) {
+	values: IDataObject,
+	days: readonly unknown[],
+): IDataObject {
 	const { metric, provider, sourceTypes, rangeOf } = options;
 	const { user } = selected;
 	const { zone: time_zone } = rangeOf(selected);
-	const columns = periodColumns(period, options);
-	return (values: IDataObject, ...days: unknown[]): IDataObject => {
-		const id = [...days, provider, ...sourceTypes];
-		const row_id = madeRowId(metric, period, user.user_id, id);
-		const all: IDataObject = Object.assign({ row_id, time_zone }, values, user);
-		return Object.fromEntries(
-			columns.map((column) => [column, all[column] ?? null]),
-		);
-	};
+	const id = [...days, provider, ...sourceTypes];
+	const row_id = madeRowId(metric, period, user.user_id, id);
+	return inColumns(
+		periodColumns(period, options),
+		Object.assign(values, user, { time_zone, row_id }),
+	);
 }
 
 /** The columns in their order, and which of them a row has. */
@@ -155,7 +158,13 @@ export function periodColumns(
 ): string[] {
 	const { mean, high, low, enough } = limits;
 	const isSummary = period === 'summary';
-	const [averages, others] = aggregateColumns(metric);
+	const aggregates = aggregatesOf(metric);
+	const [first, others] = [true, false].map((isOfThese) =>
+		aggregates
+			.filter(({ isFirst }) => isFirst === isOfThese)
+			.map(({ column }) => column),
+	);
+	const averages = [...first, ...namesIf(metric.hasMeanText, 'mean')];
 	const before = [...averages, 'readings', 'from', 'to'];
 	if (mean) before.push('status');
 	const judgement = [
@@ -193,16 +202,6 @@ export function periodColumns(
 	];
 }
 
-/** Of each measured column the first, with the text of the means, and the others. */
-function aggregateColumns({ measured, hasMeanText }: Metric) {
-	const names = Object.entries(measured).map(([column, hows]) =>
-		hows.map((how) => `${column}_${how}`),
-	);
-	const averages = names.map(([first]) => first);
-	if (hasMeanText) averages.push('mean');
-	return [averages, names.flatMap(([, ...more]) => more)];
-}
-
 const ofBefore = (column: string) => `${column}_before`;
 
 /** Values of all columns that describe the measurements of a period. */
@@ -216,10 +215,8 @@ export function periodValues(
 	// With equal values, the later reading is the highest and the lowest.
 	const highest = [...counted].sort(byValues).at(-1);
 	const lowest = [...counted].sort((a, b) => byValues(b, a)).at(-1);
-	const values = aggregatesOf(metric, counted);
-	const means = measuredColumns(metric).map(
-		(column) => values[`${column}_mean`],
-	);
+	const values = aggregated(metric, counted);
+	const means = meansOf(metric, values);
 	const readings = counted.length;
 	const status = statusOf(readings, means, limits.mean);
 	const unit = readings > 0 ? metric.unit.name : null;
@@ -268,18 +265,19 @@ function sourcesOf(measurements: readonly Measurement[]): IDataObject {
 	};
 }
 
-function aggregatesOf(
-	{ measured }: Metric,
-	counted: readonly Counted[],
-): IDataObject {
-	const entries = Object.entries(measured).flatMap(([column, hows], index) =>
-		hows.map((how) => {
-			const numbers = counted.map((one) => one[BASIS[how]][index]);
-			return [`${column}_${how}`, aggregate(how, numbers)];
+const aggregated = (metric: Metric, counted: readonly Counted[]): IDataObject =>
+	Object.fromEntries(
+		aggregatesOf(metric).map(({ column, how, at }) => {
+			const numbers = counted.map((one) => one[BASIS[how]][at]);
+			return [column, aggregate(how, numbers)];
 		}),
 	);
-	return Object.fromEntries(entries);
-}
+
+/** The first aggregate of each measured column: a mean, or a sum. */
+export const meansOf = (metric: Metric, values: IDataObject) =>
+	aggregatesOf(metric)
+		.filter(({ isFirst }) => isFirst)
+		.map(({ column }) => values[column]);
 
 /** Such as 152.0/84.6. */
 function meanText(means: unknown[]) {
