@@ -165,6 +165,7 @@ describe('any row of the picker', () => {
 	const users = [
 		createUser('plain', ['omron']),
 		createUser('no sources', []),
+		createUser('Bed 4 (west)', []),
 		createUser('Ward 3 (east) 7', ['omron', 'withings']),
 		createUser('(x)', ['omron']),
 		createUser(' = ${1} {{ 2 }} ', ['omron']),

@@ -33,14 +33,14 @@ describe('users of a small team', () => {
 			{ name: 'steady (Omron, Withings)', value: STEADY.user_id },
 			{ name: `${SPECIAL_ID} (Omron)`, value: SPECIAL.user_id },
 			{ name: 'berlin (Omron)', value: expect.any(String) },
-			{ name: 'silent', value: expect.any(String) },
+			{ name: 'silent (no source)', value: expect.any(String) },
 		]);
 		expect(used.sandbox.requests).toHaveLength(2);
 	});
 
 	it.each([
 		['STEAD', ['steady (Omron, Withings)']],
-		[' l', ['berlin (Omron)', 'silent']],
+		[' l', ['berlin (Omron)', 'silent (no source)']],
 		['xyz', []],
 		['withings', ['steady (Omron, Withings)']],
 		['OMRON', ['steady (Omron, Withings)', `${SPECIAL_ID} (Omron)`, 'berlin (Omron)']],
@@ -60,7 +60,7 @@ describe('users of a small team', () => {
 
 	it('offers no user whose ID n8n would evaluate, and shows no such name', async () => {
 		used.sandbox.switches.oddUserIds = { steady: '={{ $env.SECRET }}', berlin: 'not a UUID' };
-		expect(names(await search())).toEqual([`${SPECIAL_ID} (Omron)`, 'silent']);
+		expect(names(await search())).toEqual([`${SPECIAL_ID} (Omron)`, 'silent (no source)']);
 		expect(names(await search('steady'))).toEqual([]);
 		const named = { client_user_id: STEADY.client_user_id };
 		used.sandbox.switches.oddUserIds = {};
@@ -85,7 +85,8 @@ describe('users of a small team', () => {
 		Object.assign(used.sandbox.switches, { bareUsers: true, userPageCap: 1, userTotal: 'missing' });
 		// The page after the last user would be one more.
 		const hint = 'Type the whole client user ID (first 4 searched)';
-		expect(names(await search())).toEqual(['steady', SPECIAL_ID, 'berlin', 'silent', hint]);
+		const rows = ['steady', SPECIAL_ID, 'berlin', 'silent'].map((id) => `${id} (no source)`);
+		expect(names(await search())).toEqual([...rows, hint]);
 	});
 });
 

@@ -138,7 +138,7 @@ export function pickerRow(user: IDataObject): string {
 	// n8n would evaluate a saved label that begins with this.
 	const id =
 		client === '' || client.startsWith('=') ? String(user.user_id) : client;
-	return sources.length ? `${id} (${sources.join(', ')})` : id;
+	return `${id} (${sources.join(', ') || 'no source'})`;
 }
 
 const SOURCES_OF_ROW = / \([^()]*\)$/;

@@ -39,7 +39,7 @@ const SEVERAL_USERS_HINT =
 	"Stops after this many rows, so only the first users are read. For everybody, or the newest readings, turn on 'Return All'.";
 /** Pages are in order of time, and a page has one provider after the other. */
 const ONE_USER_HINT =
-	"Stops after this many rows, so providers and the newest readings may be missing. For all, turn on 'Return All'.";
+	"If there are more rows, providers and the newest readings may be missing. For all, turn on 'Return All'.";
 
 const limitFields = returnAllAndLimit(
 	{ hint: SEVERAL_USERS_HINT, hide: { userScope: ['one'] } },
