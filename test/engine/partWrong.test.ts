@@ -48,7 +48,7 @@ const OUTCOMES: Record<Exclude<TroubleName, 'endless' | 'drips' | 'hangs'>, Outc
 	redirectedNowhere: /redirects instead of answering \(status 301\)/,
 	notModified: /redirects instead of answering \(status 304\)/,
 	repeatedCursor: /same cursor twice/,
-	numberCursor: /next page is not text/,
+	numberCursor: /one that is not text/,
 	webPage: /A web page came back/,
 	noGroups: /has no 'groups'/,
 	nullGroups: /has no 'groups'/,

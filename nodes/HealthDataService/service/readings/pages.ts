@@ -22,34 +22,25 @@ export async function* readingPages(
 	if (!query) return;
 	const seen = new Set<string>();
 	let cursor: string | undefined;
-
-	while (seen.size < MAX_PAGES_OF_USER) {
+	for (;;) {
 		const page = await get(path, { ...query, next_cursor: cursor }, onMissing);
 		if (!page) return;
 		yield page;
 
-		cursor = nextCursor(page);
-		if (cursor === undefined) return;
-		if (seen.has(cursor))
-			throw new Problem(
-				'The service sent the same cursor twice, so the rest of the data cannot be read',
-				'Nothing was returned, because it would be incomplete. Try again, or choose a shorter date range',
-			);
-		seen.add(cursor);
+		// The deprecated `next` counts if `next_cursor` is null, absent or empty (quirk 1).
+		const next = page.next_cursor || page.next;
+		if (!next) return;
+		const isTooMany = seen.size === MAX_PAGES_OF_USER;
+		if (typeof next !== 'string' || seen.has(next) || isTooMany)
+			throw noNextPage();
+		seen.add(next);
+		cursor = next;
 		await beforeNext();
 	}
-	throw new Problem(
-		`There are more than ${MAX_PAGES_OF_USER.toLocaleString('en')} pages of readings for one user`,
-		'Nothing was returned, because it would be incomplete. Choose a shorter date range; if it stays, ask the people who run the service',
-	);
 }
 
-/** `next_cursor`, or the deprecated `next` if that is null, absent or empty (quirk 1). */
-function nextCursor({ next_cursor, next }: IDataObject) {
-	const cursor = next_cursor || next || undefined;
-	if (cursor === undefined || typeof cursor === 'string') return cursor;
-	throw new Problem(
-		'The cursor of the next page is not text, so the rest of the data cannot be read',
-		'Nothing was returned, because it would be incomplete. Ask the people who run the service',
+const noNextPage = () =>
+	new Problem(
+		'The service sent the same cursor twice, one that is not text, or one too many, so the rest of the data cannot be read',
+		'Nothing was returned, because it would be incomplete. Try again, or choose a shorter date range; if it stays, ask the people who run the service',
 	);
-}

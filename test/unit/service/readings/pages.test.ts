@@ -39,16 +39,15 @@ it('requests the next page only on demand', async () => {
 	expect(queries).toHaveLength(1);
 });
 
-const INCOMPLETE = 'Nothing was returned, because it would be incomplete. ';
-it.each<[string, (asked: number) => IDataObject, string]>([
-	['are more than any user has', (asked) => ({ next_cursor: `page ${asked}` }), 'Choose a shorter date range; if it'],
-	['lead back to themselves', () => ({ next_cursor: 'a' }), 'Try again, or choose a shorter date range'],
-	['have a cursor that is no text', () => ({ next_cursor: 7 }), 'Ask the people who run the service'],
-])('advises what to do where pages %s', async (_, page, advice) => {
+it.each<[string, (asked: number) => IDataObject]>([
+	['are more than any user has', (asked) => ({ next_cursor: `page ${asked}` })],
+	['lead back to themselves', () => ({ next_cursor: 'a' })],
+	['have a cursor that is no text', () => ({ next_cursor: 7 })],
+])('are an error where they %s', async (_, page) => {
 	let asked = 0;
 	const get = (async () => page(++asked)) as unknown as Get;
 	await expect(all(readingPages(get, '/path', {}, async () => {}))).rejects.toMatchObject({
-		description: expect.stringContaining(INCOMPLETE + advice),
+		description: expect.stringContaining('Nothing was returned, because it would be incomplete. Try again'),
 		concernsAll: false,
 	});
 });
