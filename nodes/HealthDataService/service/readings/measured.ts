@@ -24,10 +24,10 @@ export interface Values {
 
 export function measuredValues(metric: Metric, row: IDataObject): Values {
 	const conversion = conversionOf(metric.unit, row.unit);
-	const { convert, decimals } = conversion;
+	const { factor, decimals } = conversion;
 	const unit = conversion === unknown ? valueKey(row.unit) : '';
 	const given = measuredColumns(metric).map((column) => row[column]);
-	const exact = given.map((value) => convert(toNumber(value) ?? NaN));
+	const exact = given.map((value) => (toNumber(value) ?? NaN) * factor);
 	const values = given.map((value, at) => {
 		if (isBlank(value)) return null;
 		if (!Number.isNaN(exact[at])) return rounded(exact[at], decimals);

@@ -28,8 +28,8 @@ export type Limits = Partial<Record<LimitGroup, Thresholds>>;
 
 /** How values of a unit are converted to the unit of the metric. */
 export interface Conversion {
-	/** Not rounded; NaN stays NaN. */
-	convert: (value: number) => number;
+	/** NaN for an unknown unit. */
+	factor: number;
 	/** Decimals of a converted value that is shown or compared. */
 	decimals: number;
 }
@@ -75,16 +75,13 @@ const isOutside = (value: number, least: number, most: number) =>
 	value < least || value > most;
 
 /** Of the metric's own unit. */
-export const asIs: Conversion = { convert: (value) => value, decimals: 1 };
-const ofSeconds: Conversion = { convert: (value) => value / 60, decimals: 1 };
-const ofHours: Conversion = { convert: (value) => value * 60, decimals: 1 };
+export const asIs: Conversion = { factor: 1, decimals: 1 };
+const ofSeconds: Conversion = { factor: 1 / 60, decimals: 1 };
+const ofHours: Conversion = { factor: 60, decimals: 1 };
 /** Of an unknown unit. */
-export const unknown: Conversion = { convert: () => NaN, decimals: 0 };
+export const unknown: Conversion = { factor: NaN, decimals: 0 };
 /** Devices show kPa with one decimal, which is 0.75 mmHg: a decimal of mmHg would be invented. */
-const ofKPa: Conversion = { convert: (value) => value * 7.50062, decimals: 0 };
-
-const spelled = (conversion: Conversion, ...spellings: string[]) =>
-	Object.fromEntries(spellings.map((spelling) => [spelling, conversion]));
+const ofKPa: Conversion = { factor: 7.50062, decimals: 0 };
 
 const threshold = (
 	name: string,
@@ -111,8 +108,13 @@ export const metrics: Metric[] = [
 		unit: {
 			name: 'mmHg',
 			from: {
-				...spelled(asIs, 'mmhg', 'mm[hg]', 'mm/hg', 'torr'),
-				...spelled(ofKPa, 'kpa', 'kilopascal', 'kilopascals'),
+				mmhg: asIs,
+				'mm[hg]': asIs,
+				'mm/hg': asIs,
+				torr: asIs,
+				kpa: ofKPa,
+				kilopascal: ofKPa,
+				kilopascals: ofKPa,
 			},
 		},
 		isPossible: (systolic, diastolic) =>
@@ -166,9 +168,20 @@ export const metrics: Metric[] = [
 		unit: {
 			name: 'min',
 			from: {
-				...spelled(asIs, 'min', 'mins', 'minute', 'minutes'),
-				...spelled(ofSeconds, 's', 'sec', 'secs', 'second', 'seconds'),
-				...spelled(ofHours, 'h', 'hr', 'hrs', 'hour', 'hours'),
+				min: asIs,
+				mins: asIs,
+				minute: asIs,
+				minutes: asIs,
+				s: ofSeconds,
+				sec: ofSeconds,
+				secs: ofSeconds,
+				second: ofSeconds,
+				seconds: ofSeconds,
+				h: ofHours,
+				hr: ofHours,
+				hrs: ofHours,
+				hour: ofHours,
+				hours: ofHours,
 			},
 		},
 		isPossible: (minutes) => !(minutes <= 0) && !(minutes > 1_440),
