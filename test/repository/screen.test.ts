@@ -98,12 +98,6 @@ it('no rule of when a field is shown is undefined: n8n 2.8.4 would run no workfl
 	expect(rules).not.toContain(undefined);
 });
 
-it.each(['one', 'listed', 'all', '={{ $json.users }}'])('Limit is there once, with Users %s', (userScope) => {
-	const values = defaultsOf(node, { resource: 'timeseries', operation: 'bloodPressure', userScope });
-	const limits = shown(node, node.properties, values).filter(({ name }) => name === 'limit');
-	expect(limits.map(({ hint }) => hint?.includes('only the first users'))).toEqual([userScope !== 'one']);
-});
-
 it('the date fields for each Date Range', () => {
 	const choices = choicesOf(node, ['resource', 'operation', 'dateRange']).filter(
 		({ resource }) => resource === 'timeseries',

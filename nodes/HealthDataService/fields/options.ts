@@ -5,7 +5,6 @@
  */
 import type {
 	IDataObject,
-	IDisplayOptions,
 	IExecuteSingleFunctions,
 	INodeProperties,
 } from 'n8n-workflow';
@@ -297,26 +296,13 @@ const rowLimitField: INodeProperties = {
 	// The linter wants to see the number.
 	default: 50,
 	description: 'Max number of results to return',
+	displayOptions: { show: { returnAll: [false] } },
 };
 
-interface LimitHint {
-	/** What Limit leaves out, and how to get the rest. */
-	hint: string;
-	/** Where another hint is shown. Not `show`: n8n would show both for an expression. */
-	hide?: IDisplayOptions['hide'];
-}
-
-/** @param hints the first of them where what they depend on is an expression */
-export const returnAllAndLimit = (...hints: LimitHint[]): INodeProperties[] => [
+/** @param hint what Limit leaves out, and how to get the rest */
+export const returnAllAndLimit = (hint: string): INodeProperties[] => [
 	returnAllField,
-	...hints.map(({ hint, hide }) => {
-		// n8n 2.8.4 runs no workflow with a rule that is undefined.
-		const displayOptions = {
-			show: { returnAll: [false] },
-			...(hide && { hide }),
-		};
-		return { ...rowLimitField, hint, displayOptions };
-	}),
+	{ ...rowLimitField, hint },
 ];
 
 /** Infinity with Return All. */

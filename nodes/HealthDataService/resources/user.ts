@@ -40,9 +40,9 @@ const connectedField: INodeProperties = {
 };
 
 const listFields: INodeProperties[] = [
-	...returnAllAndLimit({
-		hint: "What exceeds this is left out. Turn on 'Return All' to get everything.",
-	}),
+	...returnAllAndLimit(
+		"What exceeds this is left out. Turn on 'Return All' to get everything.",
+	),
 	simplifyField,
 	optionsField([connectedField, skipField]),
 ];

@@ -35,15 +35,9 @@ import {
 import { readOptions, timeseriesLimits, timeseriesOptions } from './options';
 import { outputField, outputsWhere } from './output';
 
-const SEVERAL_USERS_HINT =
-	"Stops after this many rows, so only the first users are read. For everybody, or the newest readings, turn on 'Return All'.";
-/** Pages are in order of time, and a page has one provider after the other. */
-const ONE_USER_HINT =
-	"If there are more rows, providers and the newest readings may be missing. For all, turn on 'Return All'.";
-
+/** Users come one after the other, their pages in order of time, and in a page one provider after the other. */
 const limitFields = returnAllAndLimit(
-	{ hint: SEVERAL_USERS_HINT, hide: { userScope: ['one'] } },
-	{ hint: ONE_USER_HINT, hide: { userScope: [{ _cnd: { not: 'one' } }] } },
+	"If there are more rows, users, providers and the newest readings may be missing. For all, turn on 'Return All'.",
 );
 
 /** A message is of all users. */
