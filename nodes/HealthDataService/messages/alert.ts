@@ -107,12 +107,12 @@ export function pollMessages(
 	// There are no more items than people.
 	const widest = partWords(persons.length, persons.length);
 	const packs: Person[][] = [];
+	const hasRoom = (pack: Person[], person: Person) =>
+		pack.length < MAX_PEOPLE &&
+		isWhole(messageOf([...pack, person], widest, options));
 	for (const person of persons) {
-		const pack = packs.at(-1) ?? [];
-		const wider = [...pack, person];
-		const hasRoom = pack.length > 0 && pack.length < MAX_PEOPLE;
-		if (hasRoom && isWhole(messageOf(wider, widest, options)))
-			pack.push(person);
+		const pack = packs.at(-1);
+		if (pack && hasRoom(pack, person)) pack.push(person);
 		else packs.push([person]);
 	}
 	return packs.map((pack, at) =>
@@ -175,14 +175,16 @@ function messageOf(
 
 function overdueLine(
 	{ users, since }: NonNullable<PollOptions['overdue']>,
-	{ localTimeOf, latestNow }: PollOptions,
+	options: PollOptions,
 ): Line {
-	const [local, now] = [since, latestNow].map((millis) =>
-		localTimeOf({ millis, key: '' }),
-	);
-	const name = `since ${timeWords(local, now?.slice(0, 4))}`;
+	const local = options.localTimeOf({ millis: since, key: '' });
+	const name = `since ${timeWords(local, yearOf(options))}`;
 	return { section: 'Not read for an hour', name, people: users };
 }
+
+/** That need not be said. */
+const yearOf = ({ localTimeOf, latestNow }: PollOptions) =>
+	localTimeOf({ millis: latestNow, key: '' })?.slice(0, 4);
 
 /** One row for each user, in the order of the oldest readings. */
 export function pollRows(
@@ -246,8 +248,7 @@ function personOf(found: readonly FoundRow[], options: PollOptions): Person {
 	const measurements = read(found.map(({ row }) => row.row));
 	const current = newestOf(read(result.rows).filter(isUsable), latestNow);
 	const counted = measurements.filter(isUsable);
-	const year = localTimeOf({ millis: latestNow, key: '' })?.slice(0, 4);
-	const style = { metric, limits, latestNow, year };
+	const style = { metric, limits, latestNow, year: yearOf(options) };
 	return {
 		user: result.user,
 		measurements,

@@ -20,7 +20,7 @@ import { instantOf } from '../shared/dateTime';
 import type { Problem } from '../shared/problem';
 import { groupBy, inColumns } from '../shared/values';
 import {
-	andMore,
+	firstOf,
 	joined,
 	layOut,
 	ownWords,
@@ -522,10 +522,7 @@ function failedEntries(failed: readonly UserResult[]): Entry[] {
 			people: names.length,
 			name: ownWords(reason),
 			text: names.join(', '),
-			short: joined([
-				...names.slice(0, NAMED),
-				...andMore(names.length - NAMED),
-			]),
+			short: firstOf(names, NAMED),
 		};
 	});
 }

@@ -137,6 +137,13 @@ export const shownNumber = (count: number) => count.toLocaleString('en');
 export const andMore = (count: number) =>
 	count > 0 ? [`… and ${shownNumber(count)} more`] : [];
 
+/** "a, b … and 3 more". */
+export const firstOf = (names: readonly string[], most: number) =>
+	joined(
+		[names.slice(0, most).join(', '), ...andMore(names.length - most)],
+		' ',
+	);
+
 const fitsText = (made: string) => made.length <= TEXT_LENGTH;
 const fitsHtml = (made: string) => Buffer.byteLength(made) <= HTML_BYTES;
 

@@ -13,7 +13,14 @@ import {
 	type Metric,
 	type Thresholds,
 } from '../service/readings/metrics';
-import { andMore, joined, plain, READING_LENGTH, shownNumber } from './text';
+import {
+	andMore,
+	firstOf,
+	joined,
+	plain,
+	READING_LENGTH,
+	shownNumber,
+} from './text';
 
 /** Sentence case. */
 export const metricName = ({ name }: Metric) =>
@@ -135,13 +142,11 @@ export function laterWords(
 const MAX_SOURCES = 5;
 
 /** "by cuff, phone": source types, else providers. */
-export function sourceWords(measurements: readonly Measurement[]): string {
+export function sourceWords(measurements: readonly Measurement[]) {
 	const rows = measurements.flatMap(({ copies }) => copies);
 	const names = rows.map(({ row }) => plain(row.source_type || row.provider));
 	const all = [...new Set(names)].filter(Boolean).sort();
-	const more = andMore(all.length - MAX_SOURCES);
-	const shown = all.slice(0, MAX_SOURCES).join(', ');
-	return shown && joined(['by', shown, ...more], ' ');
+	return all.length > 0 && `by ${firstOf(all, MAX_SOURCES)}`;
 }
 
 /** What a reading has reached, or that it does not count; whether it was corrected, and is dated ahead. */
