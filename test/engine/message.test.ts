@@ -164,10 +164,10 @@ High mean, new: 4
 High mean, as before: 1
 • dora＿1: 150.0/92.0, before 150.0/92.0, 12 readings on 6 days, latest 150/92 Sun 29 Nov 20:10, by cuff
 
-No reading, but some before: 1
+No usable reading, but some before: 1
 • gone: last Sun 22 Nov, nothing connected
 
-No reading: 4
+No usable reading, as before: 4
 • quiet
 • joiner: joined Wed 25 Nov
 • zeros: last Sun 29 Nov, 1 left out
@@ -251,7 +251,10 @@ Some readings are left out: 1
 		person('late', ['23 20:00 120/80']);
 		person('zeros', ['20 08:00 0/0']);
 		const { text } = await told();
-		expect(section(text, 'No reading: 2')).toEqual(['• late: last Mon 23 Nov', '• zeros: last Fri 20 Nov']);
+		expect(section(text, 'No usable reading, as before: 2')).toEqual([
+			'• late: last Mon 23 Nov',
+			'• zeros: last Fri 20 Nov',
+		]);
 		for (const [dateRange, words] of [
 			['lastWeek', 'Mon 16 Nov to Sun 22 Nov 2026'],
 			['today', 'Sun 29 Nov 2026'],
@@ -273,7 +276,7 @@ Some readings are left out: 1
 		}
 		team = {};
 		person('quiet', []);
-		expect((await told()).text).toContain('\nNo reading at all.\n');
+		expect((await told()).text).toContain('\nNo usable reading came.\n');
 	});
 
 	it('calm is said as such, and so is a team without users', async () => {
@@ -373,7 +376,7 @@ describe('what is asked for', () => {
 	it.each([
 		['high', 'High mean: 1'],
 		['in range', 'Some readings are left out: 1', 'Mean in range: 1'],
-		['no readings', 'No reading: 1'],
+		['no readings', 'No usable reading: 1'],
 	])('Return Only %s shows its sections', async (onlyStatus, ...titles) => {
 		person('emil', steady('150/92'));
 		person('calm', [...steady('120/78'), '29 08:00 0/0']);

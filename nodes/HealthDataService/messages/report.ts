@@ -71,8 +71,9 @@ const titlesOf = (noun: string) => ({
 	newlyHigh: 'High mean, new',
 	stillHigh: 'High mean, as before',
 	high: 'High mean',
-	stopped: `No ${noun}, but some before`,
-	quiet: `No ${noun}`,
+	stopped: `No usable ${noun}, but some before`,
+	stillQuiet: `No usable ${noun}, as before`,
+	quiet: `No usable ${noun}`,
 	leftOut: `Some ${noun}s are left out`,
 	inRange: 'Mean in range',
 	listed: `With ${noun}s`,
@@ -82,7 +83,9 @@ const titlesOf = (noun: string) => ({
 type Kind = keyof ReturnType<typeof titlesOf>;
 
 /** The kinds that need no action, or none that is new. */
-const CALM = new Set<string>('quiet leftOut inRange listed every'.split(' '));
+const CALM = new Set<string>(
+	'stillQuiet quiet leftOut inRange listed every'.split(' '),
+);
 
 /** A line of a section, or only to be counted. The highest rank of a kind comes first. */
 interface Entry extends Omit<Line, 'section'> {
@@ -252,9 +255,8 @@ const rangeOfAll = ({ rangeOf }: ReportOptions) =>
 
 /** Nobody knows how such a person is: since when, and what may be the reason. Who has nothing connected comes last. */
 function quietEntry(data: Data, { record }: SelectedUser): Entry {
-	const { range, style, name, last, values, before } = data;
+	const { range, style, name, last, values } = data;
 	const isApart = record !== undefined && connectedSlugs(record) === '';
-	const isNew = before !== undefined && before.readings !== 0;
 	const created = range.localTimeOf(instantOf(record?.created_on));
 	const dayOf = (local: string | null) =>
 		timeWords(local?.slice(0, 10), style.year);
@@ -265,12 +267,17 @@ function quietEntry(data: Data, { record }: SelectedUser): Entry {
 		leftOutWords(values),
 	]);
 	return {
-		kind: isNew ? 'stopped' : 'quiet',
+		kind: quietKind(data),
 		rank: -Number(isApart),
 		name,
 		text,
 		short: '',
 	};
+}
+
+function quietKind({ before }: Data): Kind {
+	if (!before) return 'quiet';
+	return before.readings === 0 ? 'stillQuiet' : 'stopped';
 }
 
 /** With the newest of them: a count alone does not tell what is wrong. */
@@ -425,7 +432,7 @@ function countsOf(
 		newly_high: mean && compareWith ? sum('newlyHigh') : null,
 		in_range: sum('inRange', 'listed'),
 		too_few: enough ? tooFew : null,
-		without_readings: sum('stopped', 'quiet'),
+		without_readings: sum('stopped', 'stillQuiet', 'quiet'),
 		newly_without_readings: compareWith ? sum('stopped') : null,
 	};
 }
@@ -499,7 +506,7 @@ function newestNote(
 	const range = rangeOfAll(options);
 	const noun = readingNoun(options.metric);
 	const newest = newestOf(persons.flatMap(({ latest }) => latest ?? []));
-	if (!newest) return `No ${noun} at all.`;
+	if (!newest) return `No usable ${noun} came.`;
 	const hours = Math.floor((endOf(range) - newest.time!) / HOUR_MS);
 	const time = timeWords(newest.local, range.to.slice(0, 4));
 	return hours < 24

@@ -185,10 +185,9 @@ const linesAt = (step: number, isCalm = false) =>
 		? Math.floor(MAX_LINES * 0.95 ** (step * (isCalm ? HASTE : 1)))
 		: Infinity;
 
-const CUT_NOTE =
-	'Shortened to fit here. Ask for fewer days or fewer users, or for a table with another Output.';
-
-const cutNote = (step: number) => step > ALL && CUT_NOTE;
+const cutNote = (step: number, more = '') =>
+	step > ALL &&
+	`Shortened to fit here. ${more}Everything is in other outputs of the node, or ask for fewer days or users.`;
 
 /** Each line with text of others begins with a sign of ours. */
 function toText({ title, notes, lines }: Message, step: number): string {
@@ -200,7 +199,8 @@ function toText({ title, notes, lines }: Message, step: number): string {
 			'\n',
 		);
 	});
-	const head = joined([title, ...notes, cutNote(step)], '\n');
+	const cut = cutNote(step, 'The email form of this message is longer. ');
+	const head = joined([title, ...notes, cut], '\n');
 	return [head, ...sections].join('\n\n');
 }
 

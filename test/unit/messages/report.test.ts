@@ -98,9 +98,9 @@ function expectedOf(given: Given[]) {
 		if (counted.length > 0 && counted.length < now.length) add('Some readings are left out', at);
 		const days = new Set(counted.map(({ time }) => Math.floor(time / DAY_MS)));
 		if (counted.length > 0 && (counted.length < 3 || days.size < 2)) few++;
-		if (counted.length === 0 && before.length > 0) add('No reading, but some before', at);
-		else if (counted.length === 0) add('No reading:', at);
-		else if (isHigh(counted)) add(isHigh(before) ? 'as before' : 'High mean, new', at);
+		if (counted.length === 0 && before.length > 0) add('No usable reading, but some before', at);
+		else if (counted.length === 0) add('No usable reading, as before', at);
+		else if (isHigh(counted)) add(isHigh(before) ? 'High mean, as before' : 'High mean, new', at);
 		else add('in range', at);
 	}
 	return { sections, few };
@@ -146,8 +146,8 @@ it('each section has its people, each count is right, and nothing is cut in sile
 			>;
 			const { sections, few } = expectedOf(given);
 			const sizeOf = (...titles: string[]) => titles.reduce((sum, title) => sum + (sections[title]?.length ?? 0), 0);
-			const high = ['High mean, new', 'as before'];
-			const quiet = ['No reading, but some before', 'No reading:'];
+			const high = ['High mean, new', 'High mean, as before'];
+			const quiet = ['No usable reading, but some before', 'No usable reading, as before'];
 			expect(counts).toMatchObject({
 				people: given.length,
 				not_read: sizeOf('Could not be read'),

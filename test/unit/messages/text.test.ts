@@ -177,7 +177,7 @@ describe('layout', () => {
 	it('a text that is too long has short lines, and says so', () => {
 		const { text, html } = layOut(message(lines(100)));
 		expect(text).toContain(
-			'\nShortened to fit here. Ask for fewer days or fewer users, or for a table with another Output.\n\nSection 0: 100\n• name-0: short 0\n',
+			'\nShortened to fit here. The email form of this message is longer. Everything is in other outputs of the node, or ask for fewer days or users.\n\nSection 0: 100\n• name-0: short 0\n',
 		);
 		expect(namedIn(text).size).toBe(100);
 		expect(html).toContain('word word');
@@ -245,7 +245,7 @@ describe('layout', () => {
 		const many = layOut(message(lines(4000, { cells, name: 'ü'.repeat(60) })));
 		expect(Buffer.byteLength(many.html)).toBeLessThanOrEqual(95_000);
 		expect(many.html).toMatch(/… and [\d,]+ more<\/p>/);
-		for (const made of [many.html, many.text]) expect(made).toContain('Shortened to fit here. Ask for ');
+		for (const made of [many.html, many.text]) expect(made).toContain('Shortened to fit here. ');
 	});
 
 	it('only the first fifty of a section have cells, and fewer where names would be lost', () => {
