@@ -19,8 +19,6 @@ export function aggregate(
 	const sorted = [...values].sort((a, b) => a - b);
 	if (how === 'min') return sorted[0];
 	if (how === 'max') return sorted[sorted.length - 1];
-	const added = sorted.reduce((total, value) => total + value, 0);
-	// 0.1 + 0.2 is 0.3, however many are added.
-	const sum = Number(added.toPrecision(12));
+	const sum = sorted.reduce((total, value) => total + value, 0);
 	return rounded(how === 'sum' ? sum : sum / sorted.length, 1);
 }
