@@ -17,7 +17,6 @@ import { RequestQueue, type RequestLimits } from '../http/requestQueue';
 import { HeldReadings } from '../service/readings/heldReadings';
 import { MOST, RowLimit } from '../service/readings/rowLimit';
 import { providerProblem } from '../service/users/provider';
-import type { ResolvedNames } from '../service/users/selection';
 import {
 	ignoreProblem,
 	logFault,
@@ -154,8 +153,6 @@ export class Run {
 	/** n8n starts the items in order. */
 	lastStarted = -1;
 	private readonly lastItem: number;
-	/** Of Resolve, for all items. */
-	readonly resolved: ResolvedNames = new Map();
 	readonly held = new HeldReadings();
 	/** By key and address, which an expression in the credential may give each item. */
 	private readonly queues = new Map<string, RequestQueue>();

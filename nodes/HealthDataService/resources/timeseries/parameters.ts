@@ -25,7 +25,7 @@ import {
 	type UserSelection,
 	wholeTeam,
 } from '../../service/users/selection';
-import { itemLimit, oncePerRun, runOf } from '../operation';
+import { itemLimit, oncePerRun } from '../operation';
 import {
 	dateRangeField,
 	dateRangeFields,
@@ -94,10 +94,7 @@ export function readSelection(
 ): UserSelection {
 	const { whenNotFound, limit, offset, maxUsers } = request;
 	const isLazy = limit.mayEndEarly;
-	if (request.scope === 'one') {
-		const { resolved } = runOf(context);
-		return oneUser(readUser(context), { whenNotFound, resolved });
-	}
+	if (request.scope === 'one') return oneUser(readUser(context), whenNotFound);
 	if (request.scope === 'listed') {
 		const { by, entries } = readUserIds(context);
 		return listedUsers(by, entries, { whenNotFound, isLazy });

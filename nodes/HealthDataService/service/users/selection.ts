@@ -99,18 +99,10 @@ export function wholeTeam({
 	};
 }
 
-/** Client user ID → record, shared by the items of a run. Undefined if Resolve failed or found none. */
-export type ResolvedNames = Map<string, Promise<IDataObject | undefined>>;
-
-interface OneUserOptions {
-	whenNotFound?: WhenNotFound;
-	resolved?: ResolvedNames;
-}
-
 /** By client user ID, or picked from the list, it costs one more request. */
 export function oneUser(
 	{ by, id, shownAs }: UserIdentifier,
-	{ whenNotFound, resolved = new Map() }: OneUserOptions = {},
+	whenNotFound?: WhenNotFound,
 ): UserSelection {
 	if (by === 'clientUserId') {
 		const noUser = () => noSuchClientUser(id, "set 'User' to User ID");
@@ -118,8 +110,7 @@ export function oneUser(
 		return { ...listedUsers(by, [{ id, at: 0 }], options), isOne: true };
 	}
 	const user = { user_id: lowerUserId(id), client_user_id: null };
-	const resolve =
-		shownAs === undefined ? undefined : confirmationOf(shownAs, resolved);
+	const resolve = shownAs === undefined ? undefined : confirmationOf(shownAs);
 	return {
 		isOne: true,
 		users: () => [{ user, sentId: id, place: 1, knownAs: shownAs, resolve }],
@@ -132,15 +123,11 @@ const noSuchPickedUser = () =>
 
 /** A picked user has the client user ID that the list showed if Resolve confirms it. */
 const confirmationOf =
-	(shownAs: string, resolved: ResolvedNames): SelectedUser['resolve'] =>
+	(shownAs: string): SelectedUser['resolve'] =>
 	async (one, get) => {
 		const getOfName = withOptions(get, { maxAttempts: FEW_ATTEMPTS });
 		// The readings are worth more than the name. A problem that also concerns them is reported by their own requests.
-		const resolving =
-			resolved.get(shownAs) ??
-			resolveUser(getOfName, shownAs).catch(ignoreProblem);
-		resolved.set(shownAs, resolving);
-		const record = await resolving;
+		const record = await resolveUser(getOfName, shownAs).catch(ignoreProblem);
 		if (!record || !isSameUser(record, one.user.user_id)) return one;
 		return { ...one, record, user: toSelectedUser(record, 1).user };
 	};
