@@ -1,8 +1,7 @@
 /** Calendar: the instants that the values of date fields mean, and the edges of days, whatever the clocks of the zone do. */
 import { DateTime } from 'luxon';
 import { isoParts } from '../../shared/dateTime';
-import { Problem } from '../../shared/problem';
-import { isBlank, unusable } from '../../shared/values';
+import { unusable } from '../../shared/values';
 
 /** The start and the end of a range. */
 type Edge = 'first' | 'last';
@@ -51,11 +50,6 @@ export function toTime(value: unknown, zone: string, edge: Edge): DateTime {
 /** `written`: with the offset of the value, or as if in UTC. */
 function parse(value: unknown, zone: string, edge: Edge) {
 	const field = LABELS[edge];
-	if (edge === 'first' && isBlank(value))
-		throw new Problem(
-			`'${field}' is empty`,
-			'Pick a date, or choose another Date Range',
-		);
 	const { iso, clock, offset } = isoParts(toText(value));
 	const written = DateTime.fromISO(iso, { zone: 'UTC', setZone: true });
 	if (written.isValid) return { written, clock, offset };

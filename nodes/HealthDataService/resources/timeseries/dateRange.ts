@@ -27,7 +27,7 @@ export interface Range {
 	value: string;
 	description?: string;
 	/** Settings of Start Date and End Date; without them, these are hidden. */
-	dates?: { word: string; dateOnly?: boolean };
+	dates?: { dateOnly?: boolean };
 	/** Whether it is of exact times, not of the whole days of its start and end. */
 	isExact?: boolean;
 	/** `here` is now, in the zone of the node; for exact times, in that of the user. */
@@ -92,14 +92,14 @@ export const RANGES: Range[] = [
 		name: 'Between Days',
 		value: 'days',
 		description: 'Whole days, the last one included',
-		dates: { word: 'day', dateOnly: true },
+		dates: { dateOnly: true },
 		toSpan: typed(toDay),
 	},
 	{
 		name: 'Between Times',
 		value: 'times',
 		description: "From one exact time to another, in the workflow's time zone",
-		dates: { word: 'time' },
+		dates: {},
 		isExact: true,
 		toSpan: typed(toTime),
 	},
@@ -122,19 +122,23 @@ export const dateRangeField: INodeProperties = {
 /** Not `required`: if "Date Range" is an expression, n8n shows both fields and refuses to start while one is empty. */
 function dateFields({ value, dates }: Range): INodeProperties[] {
 	if (!dates) return [];
-	const { word, ...typeOptions } = dates;
-	const common = { type: 'dateTime' as const, typeOptions, default: '' };
+	const common = {
+		type: 'dateTime' as const,
+		typeOptions: dates,
+		default: '',
+	};
 	return shownIf({ dateRange: [value] }, [
 		{
 			displayName: 'Start Date',
 			name: 'startDate',
-			description: `The first ${word} to include`,
+			description: 'The first day or time to include',
 			...common,
 		},
 		{
 			displayName: 'End Date',
 			name: 'endDate',
-			description: `The last ${word} to include. Leave empty for everything up to now.`,
+			description:
+				'The last day or time to include. Leave empty for everything up to now.',
 			...common,
 		},
 	]);
