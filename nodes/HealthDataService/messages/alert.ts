@@ -16,7 +16,7 @@ import {
 } from '../service/readings/metrics';
 import type { UserRef } from '../service/users/users';
 import type { LocalTimeOf } from '../shared/dateTime';
-import { groupBy, inColumns } from '../shared/values';
+import { groupBy, inColumns, namesIf } from '../shared/values';
 import {
 	isWhole,
 	joined,
@@ -92,7 +92,7 @@ export const ALERT_COLUMNS =
 
 /** Columns of *One Item per User*. */
 export const userColumns = (metric: Metric, limits: Limits): string[] => [
-	...['client_user_id', 'text', ...(hasAny(limits) ? ['reached'] : [])],
+	...['client_user_id', 'text', ...namesIf(hasAny(limits), 'reached')],
 	...['readings', 'corrected'],
 	...measuredColumns(metric).flatMap((one) => [`${one}_min`, `${one}_max`]),
 	...['latest', 'latest_time', 'user_id', 'row_id'],
@@ -133,13 +133,14 @@ function itemOf(
 	const ids = persons.flatMap((one) => one.ids).sort();
 	const all = persons.flatMap(({ measurements }) => measurements);
 	const reaching = persons.filter(({ reached }) => reached !== '');
+	const reached = hasAny(limits) ? reaching.length : null;
 	return {
 		subject: message.title,
 		...layOut(message),
 		people: persons.length,
 		readings: all.length,
 		corrected: all.filter(isCorrected).length,
-		reached: hasAny(limits) ? reaching.length : null,
+		reached,
 		row_id: madeRowId(metric, 'alert', '', ids),
 	};
 }

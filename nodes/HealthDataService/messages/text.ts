@@ -247,13 +247,13 @@ function toHtml(
 	step: number,
 ): string {
 	const shown = sectionsAt(step, lines);
-	const sections = shown.flatMap(({ heading, kept, more, tables }) => [
-		`<h2>${heading}</h2>`,
-		...kept.map((line, at) =>
-			at < tables ? paragraphOf(line) + daysOf(line.cells) : paragraphOf(line),
-		),
-		...more.map(paragraph),
-	]);
+	const sections = shown.flatMap(({ heading, kept, more, tables }) => {
+		const paragraphs = kept.map((line, at) => {
+			const cells = at < tables ? line.cells : [];
+			return paragraphOf(line) + daysOf(cells);
+		});
+		return [`<h2>${heading}</h2>`, ...paragraphs, ...more.map(paragraph)];
+	});
 	const hasTables = lines.some(({ cells }) => cells?.length);
 	const head = [...notes, cutNote(step), hasTables && legend];
 	const body = [

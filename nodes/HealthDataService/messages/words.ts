@@ -110,15 +110,11 @@ export const readingWords = (
 	style: ReadingStyle,
 	one: Measurement,
 	after?: string | null,
-) =>
-	joined(
-		[
-			valueWords(style.metric, one),
-			timeWords(one.local, style.year, after),
-			marksOf(style, one).join(' and '),
-		],
-		' ',
-	);
+): string => {
+	const value = valueWords(style.metric, one);
+	const time = timeWords(one.local, style.year, after);
+	return joined([value, time, marksOf(style, one).join(' and ')], ' ');
+};
 
 /** The newest with a time, at the latest `until` (ms). */
 export const newestOf = (some: readonly Measurement[], until = Infinity) =>

@@ -199,13 +199,11 @@ export const measuredColumns = (metric: Metric) => Object.keys(metric.measured);
 
 /** The aggregates of a period: their columns, the place of the measured one, and whether it is the first of that. */
 export const aggregatesOf = ({ measured }: Metric) =>
-	Object.entries(measured).flatMap(([column, hows], at) =>
-		hows.map((how, rank) => ({
-			column: `${column}_${how}`,
-			how,
-			at,
-			isFirst: rank === 0,
-		})),
+	Object.entries(measured).flatMap(([name, hows], at) =>
+		hows.map((how) => {
+			const column = `${name}_${how}`;
+			return { column, how, at, isFirst: how === hows[0] };
+		}),
 	);
 
 /** The conversion of a unit in any spelling. No unit counts as the metric's; an unknown one gives no numbers (quirk 7). */
