@@ -36,7 +36,7 @@ export interface Answers {
 export const fromAI = (displayName: string, type = 'string') =>
 	`={{ $fromAI('${displayName.replace(/\W/g, '_')}', \`\`, '${type}') }}`;
 
-/** An agent with these tools, by name and parameters, that gets an item and makes the calls one after the other. */
+/** An agent of a published chat with these tools, by name and parameters, that gets an item and makes the calls one after the other. */
 export async function runAgent(
 	credential: Credential,
 	tools: Record<string, INodeParameters>,
@@ -87,7 +87,7 @@ export async function runAgent(
 	const additionalData = additionalDataFor(credential, workflow);
 	const run = await workflow.expression.withIsolate(
 		async () =>
-			await new WorkflowExecute(additionalData, 'manual').run({ workflow, startNode: workflow.getNode('Start')! }),
+			await new WorkflowExecute(additionalData, 'webhook').run({ workflow, startNode: workflow.getNode('Start')! }),
 	);
 	if (run.data.resultData.error) throw run.data.resultData.error;
 	return result;

@@ -192,10 +192,10 @@ async function wrongFilter(
 	results: readonly UserResult[],
 ) {
 	const { provider, sourceTypes } = request;
-	const isManual = context.getMode() === 'manual';
-	// Only in the editor: unattended, a morning without a cuff's reading is sound.
+	const isAttended = context.getMode() === 'manual' || isTool(context);
+	// Unattended, a morning without a cuff's reading is sound.
 	if (types.size > 0)
-		return isManual ? sourceTypesProblem(sourceTypes, types) : undefined;
+		return isAttended ? sourceTypesProblem(sourceTypes, types) : undefined;
 	const isConnected = ({ record = {} }: UserResult) =>
 		isConnectedTo(record, provider);
 	if (!provider || results.some(isConnected)) return undefined;
