@@ -31,14 +31,11 @@ export const identityOf = (metric: Metric): Identity => ({
 	metric,
 });
 
-interface KeyedRow {
+export interface IdentifiedRow {
 	row: IDataObject;
 	/** 32 characters of hashes: 6 of the user, 26 of the reading. */
 	key: string;
 	instant: Instant;
-}
-
-export interface IdentifiedRow extends KeyedRow {
 	/** ms */
 	time?: number;
 	/** Equal text for equal values. */
@@ -70,34 +67,26 @@ export function madeRowId(
 	return `${value}-${kind}-${key}`;
 }
 
-export const identify = (
-	identity: Identity,
-	rows: readonly IDataObject[],
-): IdentifiedRow[] =>
-	withKeys(identity, rows).map((one) => ({
-		...one,
-		time: one.instant.millis,
-		values: valuesOf(identity, one.row),
-	}));
-
 /**
  * The rows of one user with their keys, which are the same in each run and for any order of pages;
  * identical rows have the same key. `rows` must contain all readings at a time, or none.
  */
-export function withKeys(
+export function identify(
 	identity: Identity,
 	rows: readonly IDataObject[],
-): KeyedRow[] {
+): IdentifiedRow[] {
 	const prefix = userPrefix(rows[0]?.user_id);
-	const keyed = rows.map((row) => {
+	const identified = rows.map((row): IdentifiedRow => {
 		const instant = instantOf(row[identity.time]);
-		const key = rowKey(prefix, textOf(identity, row, instant));
-		return { row, instant, key };
+		const values = valuesOf(identity, row);
+		const key = textOf(identity, row, instant, values);
+		return { row, key, instant, time: instant.millis, values };
 	});
-	for (const twins of groupBy(keyed, ({ key }) => key).values()) {
-		if (twins.length > 1) addTiebreakers(identity, prefix, twins);
+	for (const twins of groupBy(identified, ({ key }) => key).values()) {
+		if (twins.length > 1) addTiebreakers(twins);
 	}
-	return keyed;
+	for (const one of identified) one.key = rowKey(prefix, one.key);
+	return identified;
 }
 
 /** The text that same-time readings of one source have in common. Without a time, only the values distinguish them. */
@@ -105,10 +94,11 @@ function textOf(
 	identity: Identity,
 	row: IDataObject,
 	{ millis, key }: Instant,
+	values: string,
 ) {
 	const parts = identity.key.map((column) => row[column] || null);
 	parts.push(key);
-	if (millis === undefined) parts.push(valuesOf(identity, row));
+	if (millis === undefined) parts.push(values);
 	return JSON.stringify(parts);
 }
 
@@ -116,22 +106,16 @@ function textOf(
  * For same-time readings of one source. They count from 0, in the order of the service's own ids (`id`) if all have one, else of the
  * values. Rows with equal values are one reading; its lowest id counts.
  */
-function addTiebreakers(identity: Identity, prefix: string, twins: KeyedRow[]) {
+function addTiebreakers(twins: readonly IdentifiedRow[]) {
 	const haveIds = twins.every(({ row }) =>
 		['string', 'number'].includes(typeof row.id),
 	);
-	const sorted = twins.map((twin) => {
-		const values = valuesOf(identity, twin.row);
-		const by = haveIds ? `${String(twin.row.id)} ${values}` : values;
-		return { twin, values, by };
-	});
-	sorted.sort((a, b) => (a.by < b.by ? -1 : 1));
+	const orderOf = ({ row, values }: IdentifiedRow) =>
+		haveIds ? `${String(row.id)} ${values}` : values;
+	const sorted = [...twins].sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
 	const [, ...others] = groupBy(sorted, ({ values }) => values).values();
 	for (const [index, same] of others.entries()) {
-		for (const { twin } of same) {
-			const text = textOf(identity, twin.row, twin.instant);
-			twin.key = rowKey(prefix, `${text} ${index + 1}`);
-		}
+		for (const twin of same) twin.key += ` ${index + 1}`;
 	}
 }
 
@@ -147,7 +131,7 @@ function valuesOf({ metric }: Identity, row: IDataObject) {
 /** The row with its `row_id`, which a correction keeps, and the `local_time` of a reading. */
 export function toItem(
 	{ value, metric }: Identity,
-	{ row, key, instant }: KeyedRow,
+	{ row, key, instant }: IdentifiedRow,
 	localTimeOf: LocalTimeOf,
 ): IDataObject {
 	if (metric) row.local_time = localTimeOf(instant);

@@ -12,7 +12,7 @@ import {
 	toNumber,
 } from '../../shared/values';
 import type { LocalTimeOf } from '../../shared/dateTime';
-import { identityOf, toItem, withKeys } from './identity';
+import { identify, identityOf, toItem } from './identity';
 import type { Reading } from './measurements';
 import { columnsOf, measuredColumns, type Metric } from './metrics';
 import type { SelectedUser } from '../users/selection';
@@ -178,8 +178,8 @@ export function identifiedRows(
 	const rows = readingRows(options, groups, selected.user);
 	const { localTimeOf, zone } = options.rangeOf(selected);
 	const identity = identityOf(options.metric);
-	return withKeys(identity, rows).map((keyed) => {
-		const row = toItem(identity, keyed, localTimeOf);
+	return identify(identity, rows).map((one) => {
+		const row = toItem(identity, one, localTimeOf);
 		if (options.hasTimeZone) row.time_zone = zone;
 		return row;
 	});
