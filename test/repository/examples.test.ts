@@ -161,6 +161,15 @@ describe('what a model is told', () => {
 				expect(parameters.toolDescription).toContain(fact);
 		},
 	);
+
+	it.each(tools.filter(([, { name }]) => name === 'High Means of All Users'))(
+		'%s: a tool with means names the one for single readings, which has their limits',
+		(file, { parameters }) => {
+			const [, other] = /: (\w+) names them/.exec(String(parameters.toolDescription))!;
+			const single = nodesOf(file).find(({ name }) => name.replaceAll(' ', '_') === other);
+			expect(single?.parameters.limits).toEqual(ONE_READING);
+		},
+	);
 });
 
 const MEAN = { mean: { systolic: 135, diastolic: 85 } };
