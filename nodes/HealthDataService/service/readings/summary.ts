@@ -159,12 +159,11 @@ export function periodColumns(
 	const { mean, high, low, enough } = limits;
 	const isSummary = period === 'summary';
 	const aggregates = aggregatesOf(metric);
-	const [first, others] = [true, false].map((isOfThese) =>
+	const columnsOf = (areFirst: boolean) =>
 		aggregates
-			.filter(({ isFirst }) => isFirst === isOfThese)
-			.map(({ column }) => column),
-	);
-	const averages = [...first, ...namesIf(metric.hasMeanText, 'mean')];
+			.filter(({ isFirst }) => isFirst === areFirst)
+			.map(({ column }) => column);
+	const averages = [...columnsOf(true), ...namesIf(metric.hasMeanText, 'mean')];
 	const before = [...averages, 'readings', 'from', 'to'];
 	if (mean) before.push('status');
 	const judgement = [
@@ -184,7 +183,7 @@ export function periodColumns(
 		'highest_time',
 		'lowest',
 		'lowest_time',
-		...others,
+		...columnsOf(false),
 		'left_out',
 		...namesIf(isSummary && compareWith, ...before.map(ofBefore)),
 	];
