@@ -9,6 +9,7 @@ import {
 	type ReadUsersOptions,
 	type UserResult,
 } from '../service/readings/readUsers';
+import { HeldReadings } from '../service/readings/heldReadings';
 import { MOST, RowLimit } from '../service/readings/rowLimit';
 import { lowerUserId } from '../service/users/users';
 import type {
@@ -61,6 +62,7 @@ const newReading = (metric: Metric): TriggerEvent => ({
 			return { start_date, provider };
 		};
 		return readUsers(get, {
+			held: new HeldReadings(),
 			...options,
 			metric,
 			query,

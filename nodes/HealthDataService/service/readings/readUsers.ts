@@ -8,7 +8,7 @@ import { instantOf } from '../../shared/dateTime';
 import { problemOfOne, type Problem } from '../../shared/problem';
 import { text } from '../../shared/values';
 import { pathOf, type Metric } from './metrics';
-import { HeldReadings } from './heldReadings';
+import type { HeldReadings } from './heldReadings';
 import { readingPages } from './pages';
 import type { RowLimit } from './rowLimit';
 import { groupsOf, type Group } from './rows';
@@ -45,8 +45,8 @@ export interface ReadUsersOptions extends MapOptions {
 	onGroups?: (groups: Group[]) => void;
 	/** Of the readings of each user. Default: all. */
 	limit?: RowLimit;
-	/** What the users of several reads share. Default: what those of this read do. */
-	held?: HeldReadings;
+	/** What the users of this read share, or those of several reads. */
+	held: HeldReadings;
 	toRows: (groups: Group[], selected: SelectedUser) => IDataObject[];
 	/** Called with each result at once, in any order. May throw to stop the read. */
 	onDone?: (result: UserResult) => void;
@@ -63,26 +63,21 @@ export const USERS_PER_REQUEST = 4;
 export const readUsers = (
 	get: Get,
 	options: ReadUsersOptions,
-): AsyncGenerator<UserResult> => {
-	const { held = new HeldReadings() } = options;
-	return concurrentMap(
+): AsyncGenerator<UserResult> =>
+	concurrentMap(
 		options.selection.users(get),
 		options,
 		async (selected, hasEnded) => {
-			const all = { ...options, held };
-			const result = await readUser(get, all, selected, hasEnded);
+			const result = await readUser(get, options, selected, hasEnded);
 			if (result) options.onDone?.(result);
 			return result;
 		},
 	);
-};
-
-type ReadOptions = ReadUsersOptions & { held: HeldReadings };
 
 /** Undefined if the read ended, or `isTimeUp` was true, before the first request was sent. */
 async function readUser(
 	get: Get,
-	options: ReadOptions,
+	options: ReadUsersOptions,
 	selected: SelectedUser,
 	hasEnded: () => boolean,
 ) {
@@ -117,7 +112,11 @@ async function readUser(
 	return result;
 }
 
-async function readInto(result: UserResult, get: Get, options: ReadOptions) {
+async function readInto(
+	result: UserResult,
+	get: Get,
+	options: ReadUsersOptions,
+) {
 	const { metric, query, selection, held } = options;
 	const { user, sentId = user.user_id } = result;
 	if (!isUsableUserId(user.user_id)) throw unusableUserId();
@@ -142,7 +141,7 @@ const countOf = (groups: readonly Group[]) =>
 /** The groups of each page with one of the source types, up to Limit and what else has the time of the last reading. */
 async function* wantedGroups(
 	pages: AsyncIterable<IDataObject>,
-	{ metric, sourceTypes = [], limit, held, onGroups }: ReadOptions,
+	{ metric, sourceTypes = [], limit, held, onGroups }: ReadUsersOptions,
 ): AsyncGenerator<Group[]> {
 	const isWanted = ({ source }: Group) =>
 		sourceTypes.length === 0 ||

@@ -28,7 +28,8 @@ async function read(
 		},
 	};
 	const toRows: NonNullable<Options['toRows']> = (groups, { user }) => readingRows({ metric }, groups, user);
-	const all = { metric, query: () => ({}), selection, width: 1, toRows, ...options };
+	const held = new HeldReadings();
+	const all = { metric, query: () => ({}), selection, width: 1, toRows, held, ...options };
 	const results: UserResult[] = [];
 	for await (const one of readUsers(get, all)) results.push(one);
 	return results;
