@@ -197,10 +197,6 @@ function readSelection(
 		return { users: [user.by, id], selection: oneUser(user) };
 	}
 	const { by, entries } = readUserIds(context);
-	// At a slow rate, the list could take all requests of a poll.
-	const { isLazy } = slice;
-	const selection = listedUsers(by, entries.slice(0, slice.maxUsers), {
-		isLazy,
-	});
+	const selection = listedUsers(by, entries.slice(0, slice.maxUsers));
 	return { users: ['listed', by], selection };
 }
