@@ -11,7 +11,7 @@ import {
 	UUID,
 } from '../service/users/users';
 import { Problem } from '../shared/problem';
-import { isBlank, text, toEntries, whatCame } from '../shared/values';
+import { isBlank, text, toEntries } from '../shared/values';
 import {
 	readField,
 	readLocator,
@@ -252,5 +252,5 @@ function toIdentifier(
 	const id = by === 'userId' ? given.trim().toLowerCase() : given;
 	if (isValid(id)) return id;
 	const fault = isBlank(value) ? 'is empty' : `is not ${noun}`;
-	throw new Problem(`${subject} ${fault}`, advice + whatCame(value));
+	throw new Problem(`${subject} ${fault}`, advice);
 }

@@ -139,7 +139,7 @@ const isWhole = (value: unknown) =>
 export const wholeNumber = numberField('a whole number', '50', isWhole);
 export const someNumber = numberField('a number', '2.5', () => true);
 
-/** The Problem of a field with an invalid value. Names only the type of the value: the value may be a reading. */
+/** The Problem of a field with an invalid value, which it does not repeat: the value may be a reading. */
 export const unusable = (
 	field: string,
 	expected: string,
@@ -147,20 +147,8 @@ export const unusable = (
 	advice: string,
 ) => {
 	const fault = isBlank(value) ? 'empty' : `not ${expected}`;
-	return new Problem(`'${field}' is ${fault}`, advice + whatCame(value));
+	return new Problem(`'${field}' is ${fault}`, advice);
 };
-
-/** The type of a value that cannot be typed into a field, as a sentence; empty for others. */
-export function whatCame(value: unknown): string {
-	if (typeof value === 'string' || typeof value === 'number') return '';
-	return `. Its expression gave ${kindOf(value)}`;
-}
-
-function kindOf(value: unknown) {
-	if (isBlank(value)) return 'nothing';
-	if (typeof value === 'boolean') return String(value);
-	return Array.isArray(value) ? 'a list' : 'an object';
-}
 
 /** `text` without `sign` at its end. A regular expression such as `/0+$/` takes quadratic time. */
 export function withoutTrailing(text: string, sign: string): string {
