@@ -54,7 +54,7 @@ const FIELDS: Array<[name: string, at: Fill, first?: unknown, second?: unknown]>
 	['Provider', (value) => ofSteady({ provider: slug(value) }), 'omron', 'withings'],
 	['Provider', (value) => ofSteady({ provider: locator('list')(value) }), 'omron', 'withings'],
 	['Output', (output) => ofSteady({ output }), 'readings', 'grouped'],
-	['Return All', (returnAll) => ofSteady({ returnAll, limit: 2 }), true, 'false'],
+	['Return All', (returnAll) => ofSteady({ returnAll, limit: 2 }), true, false],
 	['Limit', (limit) => ofSteady({ returnAll: false, limit }), 3, ' 5 '],
 	['Concurrent Requests', (concurrency) => ofSteady({ options: { concurrency } })],
 	['Requests per Second', (requestsPerSecond) => ofSteady({ options: { requestsPerSecond } })],
@@ -87,7 +87,7 @@ describe('the node {{ }}', () => {
 			expect(details).toMatch(/\S/);
 		}
 		// Each item had a value of its own.
-		expect(new Set(rows.map(({ details }) => details)).size).toBeGreaterThan(1);
+		expect(new Set(rows.map(({ error }) => error)).size).toBeGreaterThan(1);
 		expect(used.sandbox.requests).toEqual([]);
 	});
 
@@ -167,7 +167,7 @@ describe('the trigger', () => {
 		['Lookback Hours', '" 3 "', 1, lookback, count],
 		['Concurrent Requests', '3', 1, watching('concurrency'), count],
 		['Requests per Second', '2.5', 1, watching('requestsPerSecond'), count],
-		['Only Connected Users', '" True "', 1, connected, users],
+		['Only Connected Users', 'true', 1, connected, users],
 		['High Systolic', '200', 1, limit('systolic'), count],
 	])('%s filled with {{ %s }}: %p', async (_, given, meaning, at, shows) => {
 		const { requests, error } = await poll(at(`={{ ${given} }}`));

@@ -166,7 +166,7 @@ describe('Simplify', () => {
 		const simple = await call(parameters);
 		const whole = JSON.stringify(await raw(parameters));
 		expect(simple.length).toBeLessThan(whole.length);
-		expect(await call({ ...parameters, simplify: '={{ " TRUE " }}' })).toBe(simple);
+		expect(await call({ ...parameters, simplify: '={{ true }}' })).toBe(simple);
 		expect(JSON.parse(await call({ ...parameters, simplify: '={{ false }}' }))).toEqual(JSON.parse(whole));
 		used.sandbox.requests.length = 0;
 		for (const wrong of ['={{ undefined }}', '={{ "nonsense" }}'])
@@ -212,7 +212,7 @@ describe('errors for a model', () => {
 	it('an unknown client user ID {{ }}', async () => {
 		const text = await call(resolve(fromAI('Client User ID')), { Client_User_ID: 'Anna' });
 		expect(text).toContain("There is no user with this 'Client User ID'. Check the identifier");
-		expect(text).toContain('User → List shows it');
+		expect(text).toContain('User → List shows both');
 	});
 
 	it('an unknown entry of a list: what a model can do, not a setting of the node {{ }}', async () => {

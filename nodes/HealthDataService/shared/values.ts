@@ -98,11 +98,9 @@ export const isText = (value: unknown): value is string | number =>
 	(Number.isFinite(value) &&
 		Number.isInteger(value) === Number.isSafeInteger(value));
 
-/** A boolean field. The words are accepted, because a sheet or an agent may give text only. */
+/** A boolean field. */
 export function toSwitch(value: unknown, field: string): boolean {
-	const word = typeof value === 'string' ? value.trim().toLowerCase() : value;
-	if (word === true || word === 'true') return true;
-	if (word === false || word === 'false') return false;
+	if (typeof value === 'boolean') return value;
 	const advice = `Switch '${field}' on or off, or let its expression give true or false`;
 	throw unusable(field, 'true or false', value, advice);
 }

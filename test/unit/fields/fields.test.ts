@@ -22,10 +22,7 @@ import { bloodPressure } from '../../helpers/metrics';
 
 const isBlankText = (value: unknown) => typeof value === 'string' && value.trim() === '';
 /** What a value says as a switch: undefined for nothing of it. */
-const asSwitch = (value: unknown) =>
-	[true, false].find(
-		(one) => value === one || (typeof value === 'string' && value.trim().toLowerCase() === String(one)),
-	);
+const asSwitch = (value: unknown) => (typeof value === 'boolean' ? value : undefined);
 const asDigits = (value: unknown) =>
 	typeof value === 'number' ||
 	(typeof value === 'string' && /^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?$/i.test(value.trim()))
