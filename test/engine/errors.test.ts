@@ -69,7 +69,7 @@ describe('retries', () => {
 		const { error } = await run({ ...listUsers({ limit: 4 }), requestOptions: { timeout: 100 } });
 		expect(time.now - begun).toBe(100);
 		expect(error?.description).toMatch(
-			/did not answer in time\. Try again later, or raise 'Timeout' in the request options$/,
+			/did not answer in time\. Try again later, or raise 'Timeout' if the request options have it$/,
 		);
 	});
 

@@ -36,12 +36,6 @@ it('a wrong key of some items, which an expression in the credential gives, is a
 	expect(used.sandbox.requests.length).toBeLessThanOrEqual(ITEMS - WRONG + 4);
 });
 
-it('a page with 403 for every request, as from a proxy that forbids the host, is not only told as a wrong key {{ }}', async () => {
-	fault(() => ({ status: 403, body: '<html>Forbidden', type: 'text/html' }));
-	const { error } = await run(oneByOne);
-	expect(error?.message).toBe('The service, or a proxy before it, refuses all requests (status 403)');
-});
-
 describe('a wrong key with many items', () => {
 	const credential = () => ({ ...used.credential, apiKey: 'wrong' });
 

@@ -3,13 +3,7 @@
  * which statuses are retried.
  */
 import { Problem, problemOfAll, type Kind } from '../shared/problem';
-import { isObject } from '../shared/values';
-import {
-	classifyStatus,
-	isRedirect,
-	isRetryable,
-	looksLikeJson,
-} from './classify';
+import { classifyStatus, isRedirect, isRetryable } from './classify';
 
 /** Display names of the fields behind query and path parameters. Most choices of *Date Range* show neither date. */
 const PARAMETER_LABELS: Record<string, string> = {
@@ -37,7 +31,7 @@ const WORDS: Record<number, Words | undefined> = {
 	],
 	401: [
 		'The service did not accept the API key',
-		"Check 'API Key' and 'Base URL' in the credential together: a key only works in the environment it was made for",
+		"Check 'API Key' and 'Base URL' in the credential together: a key only works in the environment it was made for. A proxy that does not allow this host answers 403, too",
 		'credential-invalid',
 	],
 	403: [
@@ -88,18 +82,8 @@ function worded(status: number, like: number) {
 const otherKind = (status: number) =>
 	isRetryable(classifyStatus(status)) ? 'temporarily-unavailable' : undefined;
 
-/**
- * The error of all requests: the key is refused, or a proxy refuses the host. A proxy's answer to CONNECT looks like the service's, but
- * for its body, a page. The body is not repeated: some services repeat the key in it.
- */
-export function keyError(status: number, body?: unknown): Problem {
-	const problem = worded(status, 401);
-	if (status !== 403 || isObject(body)) return problem;
-	return problem.reworded(
-		'The service, or a proxy before it, refuses all requests (status 403)',
-		`If n8n uses a proxy, ask n8n's administrator whether it allows this host. Else check 'API Key' and 'Base URL' in the credential together`,
-	);
-}
+/** The error of all requests: the key is refused. */
+export const keyError = (status: number) => worded(status, 401);
 
 /** The field that FastAPI's `detail` names: a list of `{type, loc, msg, input}`, or such an object (quirk 17). */
 function rejectedField(body: unknown) {
@@ -115,12 +99,7 @@ function rejectedField(body: unknown) {
 
 /** The error of a status 200 with a body that is not the contract's (quirk 21). */
 export function unexpectedBodyError(body: unknown): Problem {
-	const text = typeof body === 'string' ? body : '';
-	if (looksLikeJson(text)) {
-		const advice = `It may have NaN or Infinity in place of a number. ${LATER_OR_ASK}`;
-		return new Problem("The service's answer is not valid JSON", advice, OK);
-	}
-	const isPage = /^\s*</.test(text);
+	const isPage = typeof body === 'string' && /^\s*</.test(body);
 	return wrongBody(
 		isPage
 			? 'A web page came back instead of data'
@@ -137,7 +116,7 @@ export const missingFieldError = (field: string) =>
 const wrongBody = (message: string) =>
 	new Problem(
 		message,
-		"Check 'Base URL' in the credential: it must be the address of the Health Data Service itself, not of a web site or login page",
+		"Check 'Base URL' in the credential: it must be the address of the Health Data Service itself, not of a web site or login page. If it is right, ask the people who run the service",
 		OK,
 	);
 
@@ -174,7 +153,7 @@ export const tooSlow = () =>
 		{ kind: 'temporarily-unavailable' },
 	);
 
-const NO_TLS = `HOST does not speak the encryption that https:// needs. ${CHECK}`;
+const NO_TLS = `No encrypted connection to HOST could be madeCODE. ${CHECK}: does it need https://?`;
 
 /**
  * By the start of the error's code or name. HOST stands for the host, CODE for the code. A retry would repeat the errors marked as
@@ -185,28 +164,14 @@ const NETWORK_REASONS: Array<
 > = [
 	[/^EAI_AGAIN/, `The name of HOST could not be looked up. ${LATER}`],
 	[
-		/^ECONNABORTED/,
-		`HOST did not answer in time. ${LATER}, or raise 'Timeout' in the request options`,
+		/^(ECONNABORTED|ETIMEDOUT)/,
+		`HOST did not answer in time. ${LATER}, or raise 'Timeout' if the request options have it`,
 	],
 	[/^ECONNREFUSED/, `Nothing answers at HOST. ${CHECK}`],
-	[
-		/^(ECONNRESET|ERR_BAD_RESPONSE)/,
-		`HOST closed the connection before its answer was complete. ${LATER}`,
-	],
-	[
-		/^(EHOSTUNREACH|ENETUNREACH)/,
-		`There is no network route to HOST. ${CHECK}`,
-	],
 	[/^ENOTFOUND/, `The name of HOST is not known. ${CHECK}`, true],
-	[
-		/^ERR_SSL_\w*CERTIFICATE_REQUIRED/,
-		'HOST asks for a client certificate, which this node cannot send. Ask the people who run the service',
-		true,
-	],
 	[/^EPROTO/, NO_TLS],
 	[/^ERR_SSL_/, NO_TLS, true],
 	[/^HPE_/, `What answers at HOST is not a web serviceCODE. ${CHECK}`],
-	[/^ETIMEDOUT/, `HOST did not answer in time. ${LATER}`],
 	[
 		/^SsrfBlocked/,
 		"n8n is set up not to connect to this host. Ask n8n's administrator",
@@ -217,7 +182,10 @@ const NETWORK_REASONS: Array<
 		"Nothing was sent to HOST, because its certificate is not trustedCODE. Have it replaced, or turn on 'Ignore SSL Issues (Insecure)' in the credential",
 		true,
 	],
-	[/^/, `The connection to HOST ended without an answerCODE. ${LATER}`],
+	[
+		/^/,
+		`The connection to HOST ended before its answer was completeCODE. ${LATER}`,
+	],
 ];
 
 /**

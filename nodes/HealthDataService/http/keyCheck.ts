@@ -43,10 +43,10 @@ export function keyCheck(
 	/** Closes the queue if the problem concerns all users. Asks once for all requests. */
 	const check = async () => {
 		await queue.checkKey(async () => {
-			const { statusCode, body } = await askList();
+			const { statusCode } = await askList();
 			const isMissing = statusCode === 404 && !queue.hasData;
 			if (classifyStatus(statusCode) === 'denied')
-				queue.close(keyError(statusCode, body));
+				queue.close(keyError(statusCode));
 			else if (isMissing || isRedirect(statusCode))
 				queue.close(statusError(statusCode).ofAll());
 		});

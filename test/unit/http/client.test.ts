@@ -24,7 +24,7 @@ it.each([60, 300])('a complete answer may take %i seconds, if the caller gives a
 	const get = await connect(contextWith(hangs), { queueOf, timeoutMs: seconds * 1000, maxAttempts: 2 });
 	await expect(get('/v2/user')).rejects.toMatchObject({
 		message: 'The service could not be reached',
-		description: `Tried 2 times in ${2 * seconds} s. health.example did not answer in time. Try again later`,
+		description: `Tried 2 times in ${2 * seconds} s. health.example did not answer in time. Try again later, or raise 'Timeout' if the request options have it`,
 		kind: 'temporarily-unavailable',
 	});
 });

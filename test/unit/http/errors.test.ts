@@ -64,25 +64,14 @@ it('401 means the key, for all requests, with any body', () => {
 	const expected = {
 		message: 'The service did not accept the API key (status 401)',
 		description:
-			"Check 'API Key' and 'Base URL' in the credential together: a key only works in the environment it was made for",
+			"Check 'API Key' and 'Base URL' in the credential together: a key only works in the environment it was made for. A proxy that does not allow this host answers 403, too",
 		kind: 'credential-invalid',
 		concernsAll: true,
 		httpCode: '401',
 	};
 	expect(statusError(401, said)).toMatchObject(expected);
 	expect(keyError(401)).toMatchObject(expected);
-	expect(keyError(403, said).message).toBe('The service did not accept the API key (status 403)');
-	expect(keyError(401, '<html>')).toMatchObject(expected);
-});
-
-it.each(['<html>', '', undefined, 'Forbidden'])('403 for all with the body %j may be that of a proxy', (body) => {
-	expect(keyError(403, body)).toMatchObject({
-		message: 'The service, or a proxy before it, refuses all requests (status 403)',
-		description: expect.stringMatching(/^If n8n uses a proxy, ask n8n's administrator .* Else check 'API Key'/),
-		kind: 'credential-invalid',
-		concernsAll: true,
-		httpCode: '403',
-	});
+	expect(keyError(403).message).toBe('The service did not accept the API key (status 403)');
 });
 
 it.each([
@@ -154,7 +143,7 @@ it.each(['constructor', 'toString', '__proto__', 'hasOwnProperty', 'secret'])(
 
 describe('an answer that is not the data', () => {
 	const ADVICE =
-		"Check 'Base URL' in the credential: it must be the address of the Health Data Service itself, not of a web site or login page";
+		"Check 'Base URL' in the credential: it must be the address of the Health Data Service itself, not of a web site or login page. If it is right, ask the people who run the service";
 
 	it.each<[unknown, string]>([
 		['<html>', 'A web page came back instead of data'],
@@ -173,17 +162,9 @@ describe('an answer that is not the data', () => {
 		});
 	});
 
-	const NUMBER = 'It may have NaN or Infinity in place of a number.';
-	it.each([
-		[
-			'numbers that JSON does not know',
-			unexpectedBodyError('{"users": [NaN]}'),
-			'is not valid JSON',
-			`${NUMBER} ${LATER}`,
-		],
-		['no promised field', missingFieldError('users'), "has no 'users'", ADVICE],
-	])('has %s', (_, error, fault, description) => {
-		expect(error).toMatchObject({ message: `The service's answer ${fault}`, description, httpCode: '200' });
+	it('has no promised field', () => {
+		const message = "The service's answer has no 'users'";
+		expect(missingFieldError('users')).toMatchObject({ message, description: ADVICE, httpCode: '200' });
 	});
 
 	it('that was cut off is transient', () => {
@@ -206,21 +187,12 @@ describe('errors of failed connections', () => {
 		['ECONNREFUSED', true, 'Nothing answers at health.example:444. Check'],
 		['ENOTFOUND', false, 'The name of health.example:444 is not known. Check'],
 		['EAI_AGAIN', true, 'could not be looked up'],
-		['ECONNRESET', true, 'closed the connection before its answer was complete'],
+		['ECONNRESET', true, 'health.example:444 ended before its answer was complete (ECONNRESET). Try'],
 		['ECONNABORTED', true, "raise 'Timeout'"],
 		['ETIMEDOUT', true, 'health.example:444 did not answer in time. Try again later'],
-		['EHOSTUNREACH', true, 'There is no network route to health.example:444'],
-		['ENETUNREACH', true, 'There is no network route to health.example:444'],
-		['EPROTO', true, 'health.example:444 does not speak the encryption'],
-		['ERR_SSL_WRONG_VERSION_NUMBER', false, 'health.example:444 does not speak the encryption'],
-		[
-			'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
-			false,
-			'health.example:444 asks for a client certificate, which this node cannot send',
-		],
-		['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', false, 'health.example:444 does not speak the encryption'],
+		['EPROTO', true, 'No encrypted connection to health.example:444 could be made (EPROTO). Check'],
+		['ERR_SSL_WRONG_VERSION_NUMBER', false, 'No encrypted connection to health.example:444'],
 		['HPE_INVALID_CONSTANT', true, 'answers at health.example:444 is not a web service (HPE_INVALID_CONSTANT). Check'],
-		['ERR_BAD_RESPONSE', true, 'closed the connection before its answer was complete'],
 		[
 			'CERT_HAS_EXPIRED',
 			false,
@@ -228,16 +200,16 @@ describe('errors of failed connections', () => {
 		],
 		['DEPTH_ZERO_SELF_SIGNED_CERT', false, 'is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT)'],
 		['SELF_SIGNED_CERT_IN_CHAIN', false, 'its certificate is not trusted'],
-		['NO_CERT_ERROR', true, 'ended without an answer (NO_CERT_ERROR). Try'],
+		['NO_CERT_ERROR', true, 'ended before its answer was complete (NO_CERT_ERROR). Try'],
 		['ERR_TLS_CERT_ALTNAME_INVALID', false, 'is not trusted (ERR_TLS_CERT_ALTNAME_INVALID)'],
 		['UNABLE_TO_VERIFY_LEAF_SIGNATURE', false, 'is not trusted (UNABLE_TO_VERIFY_LEAF_SIGNATURE)'],
 		['CERT_SOMETHING_NEW', false, 'is not trusted (CERT_SOMETHING_NEW)'],
-		['ESOMETHING_NEW', true, 'ended without an answer (ESOMETHING_NEW). Try'],
-		['E2 secret', true, 'ended without an answer. Try'],
-		['secret_ECONN', true, 'ended without an answer. Try'],
-		['toString', true, 'ended without an answer. Try'],
-		[{ secret: 1 }, true, 'ended without an answer. Try'],
-		[undefined, true, 'ended without an answer. Try'],
+		['ESOMETHING_NEW', true, 'ended before its answer was complete (ESOMETHING_NEW). Try'],
+		['E2 secret', true, 'ended before its answer was complete. Try'],
+		['secret_ECONN', true, 'ended before its answer was complete. Try'],
+		['toString', true, 'ended before its answer was complete. Try'],
+		[{ secret: 1 }, true, 'ended before its answer was complete. Try'],
+		[undefined, true, 'ended before its answer was complete. Try'],
 	])('%p', (code, isTransient, words) => {
 		const problem = problemOf(code);
 		expect(problem).toMatchObject({
