@@ -5,7 +5,6 @@
  */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { Fault, Switches } from '../../dev/sandbox/switches';
-import { uuid } from '../../dev/sandbox/world';
 import { runNode } from '../helpers/engine';
 import { everythingIn } from '../helpers/machine';
 import { KEY, people, SPECIAL_ID, STEADY } from '../helpers/people';
@@ -205,14 +204,6 @@ describe.each([
 		used.sandbox.switches.fault = () => ({ status: 422, body: { detail: `there is no ${UNKNOWN} in this team` } });
 		await expectRefusal(parameters, UNSAID, CHECK_FIELDS);
 	});
-});
-
-it.each<[string, INodeParameters, string]>([
-	['resolve', resolve(uuid('unknown')), 'Timeseries reads it, and User → List shows its user'],
-	['one', bloodPressureOf(byClientId(uuid('unknown'))), "set 'User' to User ID"],
-])('a user ID as a client user ID, %s: the error says where it belongs', async (_, parameters, choose) => {
-	const { error } = await runNode({ credential: used.credential, parameters });
-	expect(error?.description).toBe(`It looks like a user ID: ${choose}`);
 });
 
 it('quirk 16: an unknown user ID is an error', async () => {

@@ -81,15 +81,6 @@ describe('a few', () => {
 	describe('an entry without a user', () => {
 		const advice = expect.stringMatching(/upper and lower case/);
 
-		it.each([
-			['a user ID', UNKNOWN, "It looks like a user ID: set 'Identified By' to User ID"],
-			['two with a semicolon', 'a; b', 'If these are several identifiers, separate them by commas or lines'],
-			['two with a blank', 'a b', 'If these are several identifiers, separate them by commas or lines'],
-		])('%s as a client user ID: the error says what to do', async (__, entry, hint) => {
-			const { rows } = await run(byClient(`steady\n${entry}`), { onError: 'continueRegularOutput' });
-			expect(rows.at(-1)).toMatchObject({ error: message, details: expect.stringContaining(hint) });
-		});
-
 		describe.each([
 			['by user ID', byIds, { user_id: UNKNOWN, client_user_id: null }],
 			['by client user ID', byNames, { user_id: null, client_user_id: 'Geheim-7' }],

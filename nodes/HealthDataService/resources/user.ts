@@ -116,10 +116,7 @@ const resolve: Execute = async (context, connectRun) => {
 	const isSimple = isSimplified(context);
 	const user = await resolveUser((await connectRun()).get, clientUserId);
 	if (user) return [isSimple ? simpleUser(user) : userRow(user)];
-	if (whenNotFound === 'error') {
-		const choose = 'Timeseries reads it, and User → List shows its user';
-		throw noSuchClientUser(clientUserId, choose);
-	}
+	if (whenNotFound === 'error') throw noSuchClientUser();
 	return [];
 };
 

@@ -7,7 +7,6 @@ import { userPages, type ListSlice } from './list';
 import {
 	isClientUserId,
 	isConnectedTo,
-	isUserId,
 	lowerUserId,
 	noSuchClientUser,
 	noSuchUser,
@@ -100,8 +99,7 @@ export function oneUser(
 	whenNotFound?: WhenNotFound,
 ): UserSelection {
 	if (by === 'clientUserId') {
-		const noUser = () => noSuchClientUser(id, "set 'User' to User ID");
-		const options = { whenNotFound, noUser };
+		const options = { whenNotFound, noUser: noSuchClientUser };
 		return { ...listedUsers(by, [{ id, at: 0 }], options), isOne: true };
 	}
 	const user = { user_id: lowerUserId(id), client_user_id: null };
@@ -138,7 +136,7 @@ interface ListedOptions {
 export function listedUsers(
 	by: UserIdentifier['by'],
 	entries: readonly ListEntry[],
-	{ whenNotFound, noUser = noSuchEntryBy(by) }: ListedOptions = {},
+	{ whenNotFound, noUser = noSuchEntry }: ListedOptions = {},
 ): UserSelection {
 	const notFound = whenNotFound === 'empty' ? undefined : noUser;
 	return {
@@ -178,20 +176,10 @@ function resolver(
 	};
 }
 
-const noSuchEntryBy = (by: UserIdentifier['by']) => (entry?: ListEntry) =>
+const noSuchEntry = (entry?: ListEntry) =>
 	noSuchUser(
 		`Entry ${entry?.at} of 'User IDs' is an identifier that no user has`,
-		by === 'clientUserId' ? adviceOnClientId(entry?.id ?? '') : undefined,
 	);
-
-/** Undefined for that of any identifier. */
-function adviceOnClientId(id: string): string | undefined {
-	if (isUserId(id.trim()))
-		return "It looks like a user ID: set 'Identified By' to User ID";
-	return /[;\s]/.test(id.trim())
-		? 'If these are several identifiers, separate them by commas or lines: blanks and semicolons may be part of one'
-		: undefined;
-}
 
 /**
  * For a 404 of a user's readings: the user may have been removed before they were requested.

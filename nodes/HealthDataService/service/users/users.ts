@@ -56,19 +56,16 @@ export async function resolveUser(get: Get, clientUserId: string) {
 	);
 }
 
-const CHECK_ID =
-	"Check the identifier, including blanks and upper and lower case (User → List shows it), and that the credential's key belongs to the team of this user";
-
 /** Quirk 16. */
-export const noSuchUser = (message: string, advice = CHECK_ID) =>
-	new Problem(message, advice, { httpCode: '404' });
-
-/** @param choose where a user ID belongs, because it looks like one */
-export const noSuchClientUser = (id: string, choose: string) =>
-	noSuchUser(
-		"There is no user with this 'Client User ID'",
-		isUserId(id.trim()) ? `It looks like a user ID: ${choose}` : CHECK_ID,
+export const noSuchUser = (message: string) =>
+	new Problem(
+		message,
+		"Check the identifier, including blanks and upper and lower case, and which of the two it is (User → List shows both), and that the credential's key belongs to the team of this user",
+		{ httpCode: '404' },
 	);
+
+export const noSuchClientUser = () =>
+	noSuchUser("There is no user with this 'Client User ID'");
 
 /** Maximum of the query parameter `limit` (contract section 8). */
 export const MAX_PAGE_SIZE = 500;
