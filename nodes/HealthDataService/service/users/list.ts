@@ -73,8 +73,8 @@ const idOf = ({ user_id }: IDataObject) => lowerUserId(String(user_id));
  * Offset paging that misses no user. Users may join and leave while the list is read, and `total` may be wrong (quirks 12, 24).
  *
  * Overlap: each page begins with the last user of the page before. If its first user is new, users before it have left, and it
- * steps back, half a page at first, then twice as far each time, until a page begins with a known user. Pages of one user cannot
- * overlap: for them a smaller `total` tells that users have left.
+ * steps back, half a page at first, then twice as far each time, until a page begins with a known user. Pages of one user do not
+ * overlap.
  *
  * End: a page without new users that has room for some.
  */
@@ -89,8 +89,6 @@ class ListRead {
 	/** Whether the last page was as long as the longest. */
 	private wasLong = true;
 	private total?: number;
-	/** Users read at the last step back. */
-	private steppedBackAt?: number;
 	private stalledPages = 0;
 	private pages = 0;
 	private isAtEnd = false;
@@ -143,7 +141,7 @@ class ListRead {
 				'The first page of the user list is empty, although its total counts users',
 				'Try again later',
 			);
-		const hasMoved = this.hasMoved(request, page);
+		const hasMoved = this.hasMoved(request, users);
 		const fresh = hasMoved ? [] : this.unseen(users);
 		const hasRoom = users.length < Math.min(this.largest, request.pageSize);
 		this.isAtEnd = !hasMoved && fresh.length === 0 && hasRoom;
@@ -156,19 +154,16 @@ class ListRead {
 		return fresh;
 	}
 
-	private hasMoved({ offset }: PageRequest, { users, total }: UserPage) {
-		if (offset === this.start) return false;
-		if (offset < this.position)
-			return users.length === 0 || !this.seen.has(idOf(users[0]));
-		const hasShrunk = Number(total) < Number(this.total);
-		// Once for each new user: a `total` that merely fluctuates must not stop the read.
-		return hasShrunk && this.steppedBackAt !== this.seen.size;
+	private hasMoved({ offset }: PageRequest, users: IDataObject[]) {
+		const isOverlapping = offset !== this.start && offset < this.position;
+		return (
+			isOverlapping && (users.length === 0 || !this.seen.has(idOf(users[0])))
+		);
 	}
 
 	private stepBack() {
 		const further = Math.max(2 * this.overlap, Math.ceil(this.largest / 2));
 		this.overlap = Math.min(further, this.position - this.start);
-		this.steppedBackAt = this.seen.size;
 	}
 
 	private advance(position: number) {

@@ -224,11 +224,6 @@ it.each<[string, TeamOptions, ListSlice]>([
 		{},
 	],
 	[
-		'pages of one user, which cannot overlap: a smaller total is noticed',
-		{ size: 30, cap: 1, moves: [[], [], [{ leaves: 0 }], [], [], [], [{ leaves: 1 }]] },
-		{ isLazy: true },
-	],
-	[
 		'a Limit of several pages: a smaller total is noticed',
 		{ size: 1600, moves: [[], [{ leaves: 3 }]] },
 		{ maxUsers: 1200 },
