@@ -60,10 +60,6 @@ export class Cursors {
 	private readonly all = new Map<string, Cursor>();
 	/** Key of an entry → key of the user whom it names. */
 	private readonly names = new Map<string, string>();
-	/** Second entries of users. */
-	private readonly twins: Listed[] = [];
-	/** Keys of users who were read in this poll. */
-	private readonly read = new Set<string>();
 	/** Users of the list in this poll: key → the user in words. */
 	readonly met = new Map<string, string>();
 	/** Count of the poll that began this pass; 0 in the first. */
@@ -213,14 +209,6 @@ export class Cursors {
 		this.name(listed);
 		const key = this.keyOf(listed);
 		this.all.set(key, { from, tried: this.poll, read: this.clock.now });
-		this.read.add(key);
-	}
-
-	/** A second entry of one user has had its turn. It names that user if the first one is read. */
-	skip(twin: Listed) {
-		this.twins.push(twin);
-		const isOther = this.keyOf(twin) !== keyOf(twin.user.user_id);
-		if (isOther) this.change(twin, { tried: this.poll, ended: undefined });
 	}
 
 	/** After a read without success. */
@@ -264,8 +252,6 @@ export class Cursors {
 
 	/** At the end of the poll. @param isListRead to its end */
 	settle(isListRead: boolean) {
-		for (const twin of this.twins)
-			if (this.read.has(keyOf(twin.user.user_id))) this.name(twin);
 		const { entries } = this.selection;
 		const present = new Set(
 			entries?.map((entry) => this.keyOf({ user: NOBODY, entry })) ??

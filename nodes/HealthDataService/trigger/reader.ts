@@ -262,7 +262,6 @@ export class PollReader implements Extent {
 		const { cursors, results, queue } = this;
 		if (!this.isAside) this.startsUntil = this.deadline;
 		cursors.meet(result);
-		if (result.twinOf) return results.noteTwin(result);
 		const problem = this.problemOf(result);
 		this.hasRecovered = this.isAside && !problem;
 		if (!problem) return this.noteRead(result);

@@ -127,12 +127,6 @@ export class PollResult {
 		return undefined;
 	}
 
-	/** Notes a second entry of a user: it is not read. */
-	noteTwin(result: UserResult) {
-		this.troubles.set(this.cursors.keyOf(result), undefined);
-		this.cursors.skip(result);
-	}
-
 	/** Notes a read without success. */
 	noteMiss(result: UserResult, miss: Miss, problem: Problem) {
 		const { cursors } = this;
@@ -202,7 +196,9 @@ export class PollResult {
 	private emit() {
 		const { now } = this.clock;
 		const timeOf = ({ row }: FoundRow) => row.time ?? now;
-		const left = this.found.sort((a, b) => timeOf(a) - timeOf(b));
+		// Two entries of *User IDs* may name one user.
+		const distinct = new Map(this.found.map((one) => [one.row.key, one]));
+		const left = [...distinct.values()].sort((a, b) => timeOf(a) - timeOf(b));
 		const emitted = left.splice(0, this.settings.maxRows);
 		for (const { row } of emitted) this.seen.remember(row, 'e');
 		const unfinished = new Set(left.map(({ result }) => result));

@@ -100,7 +100,7 @@ async function readUser(
 			? await selected.resolve(selected, getOfUser)
 			: selected;
 		Object.assign(result, found);
-		if (found && !found.twinOf) await readInto(result, getOfUser, options);
+		if (found) await readInto(result, getOfUser, options);
 	} catch (error) {
 		if (error === CANCELLED_REQUEST) return undefined;
 		result.problem = problemOfOne(error, hasEnded());

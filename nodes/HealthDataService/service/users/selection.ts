@@ -26,12 +26,10 @@ export interface SelectedUser {
 	knownAs?: string;
 	/** The entry of *User IDs*. */
 	entry?: ListEntry;
-	/** An entry that is the same user. */
-	twinOf?: ListEntry;
 	/**
 	 * Finds the user of an entry with an empty `user_id`, or the client user ID of a picked user.
 	 *
-	 * @returns with `twinOf` if another entry names the same user; undefined if the entry is skipped
+	 * @returns undefined if the entry is skipped
 	 */
 	resolve?(one: SelectedUser, get: Get): Promise<SelectedUser | undefined>;
 }
@@ -157,24 +155,13 @@ export function listedUsers(
 }
 
 /** Resolves an entry when its user is read, with the same budget, so that one that fails or hangs holds up no other. */
-function resolver(
-	notFound: UserSelection['notFound'],
-): SelectedUser['resolve'] {
-	const found = new Map<string, ListEntry>();
-	return async (one, get) => {
-		const { entry, place } = one;
-		const { id } = entry!;
-		const record = await resolveUser(get, id);
+const resolver =
+	(notFound: UserSelection['notFound']): SelectedUser['resolve'] =>
+	async ({ entry, place }, get) => {
+		const record = await resolveUser(get, entry!.id);
 		if (!record && notFound) throw notFound(entry);
-		if (!record) return undefined;
-		const selected = toSelectedUser(record, place);
-		const { user_id } = selected.user;
-		const twinOf = found.get(user_id);
-		if (twinOf) return { ...selected, twinOf };
-		found.set(user_id, entry!);
-		return selected;
+		return record && toSelectedUser(record, place);
 	};
-}
 
 const noSuchEntry = (entry?: ListEntry) =>
 	noSuchUser(
