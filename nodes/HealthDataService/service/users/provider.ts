@@ -18,9 +18,12 @@ export function sourceTypesProblem(
 ): Problem | undefined {
 	const isWanted = (type: string) => wanted.includes(type.toLowerCase());
 	if (!wanted.length || !types.size || [...types].some(isWanted)) return;
+	const named = namesOf(types);
 	return new Problem(
 		"Readings came, but none is of the 'Source Types'",
-		adviceOnTypes(types),
+		named
+			? `Their source types are: ${named}`
+			: "Without 'Source Types', the column source_type shows those that they have",
 	);
 }
 
@@ -44,8 +47,13 @@ export async function providerProblem(
 		hasUsers ||= users.length > 0;
 	}
 	if (!hasUsers) return undefined;
-	const message = `'${field}' is not the ID of a provider that a user has connected`;
-	return new Problem(message, adviceFor(field, slugs));
+	const named = namesOf(slugs);
+	return new Problem(
+		`'${field}' is not the ID of a provider that a user has connected`,
+		named
+			? `Enter the ID, in the same upper and lower case, such as ${named}`
+			: `Pick one from the list, or leave '${field}' empty for all`,
+	);
 }
 
 /** Slugs or types named in an error. */
@@ -57,21 +65,4 @@ const NAME = /^[\w.-]{1,64}$/;
 function namesOf(words: ReadonlySet<string>) {
 	const named = [...words].filter((word) => NAME.test(word)).sort();
 	return named.slice(0, MAX_NAMED).join(', ');
-}
-
-function adviceOnTypes(types: ReadonlySet<string>) {
-	const named = namesOf(types);
-	if (named) return `Their source types are: ${named}`;
-	return [...types].some(Boolean)
-		? "Without 'Source Types', the column source_type shows those that they have"
-		: 'They have no source type';
-}
-
-function adviceFor(field: string, slugs: ReadonlySet<string>) {
-	if (slugs.size === 0)
-		return `No user of the team has one connected. Leave '${field}' empty for all`;
-	const named = namesOf(slugs);
-	return named
-		? `Enter the ID, in the same upper and lower case, such as ${named}`
-		: `Pick one from the list, or leave '${field}' empty for all`;
 }
