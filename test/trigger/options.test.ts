@@ -172,7 +172,7 @@ describe.each(['memory', 'durable'] as const)('limits (%s)', (scheduler: HostOpt
 		};
 		await expect(n8n.fetchTestEvent()).rejects.toMatchObject({
 			message: "The test found no blood pressure reading that reaches 'Limits'",
-			description: expect.stringContaining('the last 90 days'),
+			description: expect.stringContaining('their last 90 days'),
 		});
 	});
 });

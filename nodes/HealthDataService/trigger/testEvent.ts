@@ -36,17 +36,13 @@ export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 	);
 }
 
-function nothingFound({ event: { noun, metric }, limits }: Settings) {
+function nothingFound({ event: { noun }, limits }: Settings) {
 	const hasLimits = Object.keys(limits).length > 0;
-	const reaching = hasLimits ? " that reaches 'Limits'" : '';
-	const days = metric ? ` the last ${TEST_DAYS} days of` : '';
 	return new Problem(
-		`The test found no ${noun}${reaching}`,
+		`The test found no ${noun}${hasLimits ? " that reaches 'Limits'" : ''}`,
 		sentences(
-			reaching &&
-				'For the test, choose lower limits (higher ones for low values)',
-			"Check limits and other options: a low 'Requests per Second' or slow answers may be the reason",
-			`The test reads${days} the first ${TEST_USERS} users, for a few seconds`,
+			`The test reads the first ${TEST_USERS} users, for a few seconds, and their last ${TEST_DAYS} days`,
+			"Check limits and other options, such as a low 'Requests per Second', or choose other limits for the test",
 			`The published workflow reads all users, and starts with the next ${noun}`,
 		),
 	);
