@@ -101,9 +101,6 @@ function ignoreNoMatch(error: Problem) {
 	return ignoreProblem(error);
 }
 
-/** Sorting more holds up n8n. */
-const MAX_PROVIDERS = 1000;
-
 /** Needed because the editor cannot clear a picked value. */
 const ALL_PROVIDERS = { name: 'All Providers', value: '' };
 
@@ -112,9 +109,10 @@ export const searchProviders = picker({
 		const sources = users.flatMap(connectedSources);
 		const names = new Map(sources.map(({ slug, name }) => [slug, name]));
 		const shown = [...names].filter(([slug]) => !isExpression(slug));
-		const rows = shown
-			.slice(0, MAX_PROVIDERS)
-			.map(([slug, name]) => ({ name: providerRow(slug, name), value: slug }));
+		const rows = shown.map(([slug, name]) => ({
+			name: providerRow(slug, name),
+			value: slug,
+		}));
 		rows.sort((a, b) => a.name.localeCompare(b.name));
 		return [ALL_PROVIDERS, ...rows];
 	},
