@@ -79,14 +79,10 @@ export function toEntries(
 	return jsonList(list) ?? parts.filter(Boolean);
 }
 
-/** `[5]` may be an identifier. */
 function jsonList(value: string) {
 	if (!value.trimStart().startsWith('[')) return undefined;
 	try {
-		const list = JSON.parse(value) as unknown[];
-		return list.length > 1 || list.every((entry) => typeof entry === 'string')
-			? list
-			: undefined;
+		return JSON.parse(value) as unknown[];
 	} catch {
 		return undefined;
 	}
