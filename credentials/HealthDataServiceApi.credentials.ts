@@ -23,7 +23,7 @@ const IGNORE_SSL_ISSUES: INodeProperties = {
 };
 
 const WRONG_KEY =
-	"The service did not accept the API key. Check 'API Key' and 'Base URL' together: a key only works in the environment it was made for";
+	"The service did not accept the API key. Check 'API Key' and 'Base URL' together: a key only works in the environment it was made for. A proxy that does not allow this host answers 403, too";
 
 const MOVED =
 	"The service redirects to another address. Check 'Base URL': the key is only sent below it";
@@ -94,11 +94,7 @@ export class HealthDataServiceApi implements ICredentialType {
 		// n8n takes both types in one list, but its own type does not.
 		rules: [
 			...wordsFor(MOVED, 301, 302, 303, 307, 308),
-			...wordsFor(WRONG_KEY, 401),
-			...wordsFor(
-				`${WRONG_KEY}. If n8n uses a proxy, it may not allow this host`,
-				403,
-			),
+			...wordsFor(WRONG_KEY, 401, 403),
 			...wordsFor(
 				"The service has nothing at this address. Check 'Base URL': enter the address from the service's documentation",
 				404,

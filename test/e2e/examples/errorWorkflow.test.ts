@@ -22,7 +22,7 @@ const ben = history.addUser('app-user-0002');
 
 const KEY_REFUSED = [
 	'The service did not accept the API key (status 401)',
-	"Check 'API Key' and 'Base URL' in the credential together: a key only works in the environment it was made for",
+	"Check 'API Key' and 'Base URL' in the credential together: a key only works in the environment it was made for. A proxy that does not allow this host answers 403, too",
 ];
 const OUTAGE = 'The service could not answer (status 503)';
 const ADVICE = /^Tried 7 times in \d+ s\. Try again later\. If it stays, ask the people who run the service$/;
