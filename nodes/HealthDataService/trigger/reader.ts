@@ -153,13 +153,17 @@ export class PollReader implements Extent {
 	private async connect() {
 		const { queue, timeoutMs, deadline, before } = this;
 		const { context, schedule, clock } = this.poll;
-		this.get = await connect(context, {
-			...(schedule.isStart && SHORT_RETRY),
-			queueOf: () => queue,
+		const { isStart } = schedule;
+		const limits = {
+			...(isStart && SHORT_RETRY),
 			timeoutMs,
-			retryUntil: schedule.isStart ? undefined : deadline,
+			retryUntil: isStart ? undefined : deadline,
 			maxRetryAfterMs: MAX_PAUSE_MS,
+		};
+		this.get = await connect(context, {
+			...limits,
 			isPoll: true,
+			queueOf: () => queue,
 			onAnswer: clock.onAnswer,
 			onThrottle: (problem) => (this.lastThrottle = problem),
 			sampleOf: () => this.sample,

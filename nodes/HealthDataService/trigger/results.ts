@@ -161,27 +161,31 @@ export class PollResult {
 		if (!isUnclear) cursors.settle(isListRead);
 		const isPassComplete = this.isPassComplete(extent);
 		const { poll } = cursors;
+		const pass = isPassComplete ? poll + 1 : cursors.pass;
+		const team = isUnclear ? before.team : this.team;
 		const state: TriggerState = {
 			...before,
 			poll,
-			pass: isPassComplete ? poll + 1 : cursors.pass,
+			pass,
 			since: cursors.sinceNext(isPassComplete, isListEmpty),
-			team: isUnclear ? before.team : this.team,
+			team,
 			cursors: cursors.toSave(),
 			names: cursors.namesToSave(),
 			seen: seen.toSave(cursors.neededFrom),
 			pausedUntil,
 		};
+		const mustSave = finished.some(([, { read }]) => read === undefined);
+		const recovered = finished.filter(([, cursor]) => hasFailed(cursor));
 		return {
 			items: this.itemsOf(emitted, extent),
 			state,
-			mustSave: finished.some(([, { read }]) => read === undefined),
+			mustSave,
 			isOtherTeam: isOtherTeam && isListRead,
 			isListRead,
 			listProblem: this.listProblemOf(isUnclear, isListEmpty),
 			troubles,
 			hasRead: this.hasRead,
-			recovered: finished.filter(([, cursor]) => hasFailed(cursor)).length,
+			recovered: recovered.length,
 			cursors,
 		};
 	}
