@@ -506,8 +506,8 @@ describe('what is asked for', () => {
 		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }]);
 	});
 
-	it('a tool gives text and counts', async () => {
-		person('emil', steady('150/92'));
+	it('a tool gives text and counts, with names that it takes back', async () => {
+		person('emil_1', steady('150/92'));
 		const { answers } = await runAgent(used.credential, { Tool: message() }, [['Tool', {}]]);
 		const [answer] = JSON.parse(answers[0]) as IDataObject[];
 		expect(Object.keys(answer)).toEqual(
@@ -515,6 +515,7 @@ describe('what is asked for', () => {
 				' ',
 			),
 		);
+		expect(section(String(answer.text), 'High mean')).toEqual([expect.stringMatching(/^• emil_1: /)]);
 		expect(answers[0].length).toBeLessThan(1500);
 	});
 });

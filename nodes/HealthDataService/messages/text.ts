@@ -57,6 +57,10 @@ function inLine(safeText: string): string {
 	return mark + shown + mark;
 }
 
+/** For readers that are no chat: mail programs, and models, which ask for a name again. */
+export const withUnderscores = (made: string) =>
+	made.replaceAll(UNDERSCORE, '_');
+
 /** What the service, or a person, wrote: one line of letters, digits and harmless signs. */
 export const plain = (value: unknown, most = NAME_LENGTH) =>
 	inLine(safe(value, most));
@@ -261,7 +265,7 @@ function toHtml(
 		...head.filter((note) => typeof note === 'string').map(paragraph),
 		...sections,
 	];
-	return HEAD + body.join('\n').replaceAll(UNDERSCORE, '_') + FOOT;
+	return HEAD + withUnderscores(body.join('\n')) + FOOT;
 }
 
 const paragraph = (words: string) => `<p>${words}</p>`;

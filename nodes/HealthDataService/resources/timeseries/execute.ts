@@ -6,6 +6,7 @@ import type { IDataObject, IExecutePaginationFunctions } from 'n8n-workflow';
 import { isTool } from '../../fields/field';
 import { limitNote, shortRows } from '../../fields/simplify';
 import { failedReport } from '../../messages/report';
+import { withUnderscores } from '../../messages/text';
 import type { Metric } from '../../service/readings/metrics';
 import {
 	readUsers,
@@ -115,6 +116,7 @@ function messageOf(
 	const isRead = results.some(({ rows }) => rows.length > 0);
 	if (problems.length > 0 && !isRead) throw nobodyProblem(problems);
 	const row = request.output.toMessage!(request, selection, results);
+	if (request.isSimple) row.text = withUnderscores(String(row.text));
 	return shortened(request, [row]);
 }
 
