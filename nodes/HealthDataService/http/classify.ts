@@ -46,7 +46,29 @@ export const isRetryable = (outcome: Outcome) =>
  * Whether a JSON body is incomplete: the only sign of a connection without `Content-Length` that broke. n8n passes on a
  * string where it could not parse JSON.
  */
-export const isTruncated = ({ body }: Pick<IN8nHttpFullResponse, 'body'>) =>
-	typeof body === 'string' &&
-	/^\s*[{[]/.test(body) &&
-	!/[}\]]$/.test(body.trimEnd());
+export function isTruncated({
+	statusCode,
+	headers,
+	body,
+}: IN8nHttpFullResponse): boolean {
+	if (typeof body !== 'string') return false;
+	const isMeantAsJson =
+		statusCode < 300 && /\bjson\b/i.test(String(headers['content-type']));
+	return (isMeantAsJson || looksLikeJson(body)) && endsTooEarly(body);
+}
+
+const looksLikeJson = (text: string) => /^\s*[{[]/.test(text);
+
+/** Whether the error of JSON.parse (V8) is behind the last character. An earlier error would come again in a retry. */
+function endsTooEarly(text: string) {
+	try {
+		JSON.parse(text);
+		return false;
+	} catch (error) {
+		const { message } = error as Error;
+		return (
+			/^Un(terminated|expected end)/.test(message) ||
+			Number(/position (\d+)/.exec(message)?.[1]) === text.length
+		);
+	}
+}

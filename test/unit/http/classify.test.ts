@@ -8,7 +8,8 @@ import {
 } from '../../../nodes/HealthDataService/http/classify';
 import { Problem } from '../../../nodes/HealthDataService/shared/problem';
 
-const response = (statusCode: number, body: unknown = {}) => ({ statusCode, body }) as never;
+const response = (statusCode: number, body: unknown = {}, type?: string) =>
+	({ statusCode, body, headers: { 'content-type': type } }) as never;
 const failure = (kind?: 'temporarily-unavailable') => new Problem('Message', 'Advice', { kind });
 
 it.each<[Outcome, boolean, number[]]>([
@@ -33,16 +34,42 @@ it('no response: transient or failed, as its error says', () => {
 	expect(classify(failure())).toBe('failed');
 });
 
-it.each<[boolean, unknown]>([
-	[true, '{"users": ['],
-	[true, ' ['],
-	[true, '{"detail'],
-	[false, 'Not Found'],
-	[false, ''],
-	[false, { users: [] }],
-	[false, null],
-	// No retry mends these: a number that is none, JSON in JSON, a lone comma.
-	[false, '{"value": -Infinity}'],
-	[false, '{"users": []}'],
-	[false, '{"users": [],}\n'],
-])('an incomplete body is %p for %j', (is, body) => expect(isTruncated(response(200, body))).toBe(is));
+const JSON_TYPE = 'application/json; charset=utf-8';
+it.each<[boolean, number, unknown, string | undefined]>([
+	[true, 200, '{"users": [', JSON_TYPE],
+	[true, 200, ' [', undefined],
+	[true, 299, '{"us', 'Application/JSON'],
+	[false, 200, 'us', JSON_TYPE],
+	[true, 200, '', 'application/problem+json'],
+	[true, 404, '{"detail', JSON_TYPE],
+	[false, 404, 'Not Found', JSON_TYPE],
+	[false, 200, 'text {', 'text/plain'],
+	[false, 200, 'text', undefined],
+	[false, 200, '', 'text/html'],
+	[false, 404, '', JSON_TYPE],
+	[false, 200, 'text', 'application/jsonp'],
+	[false, 200, { users: [] }, JSON_TYPE],
+	[false, 200, null, JSON_TYPE],
+	[true, 422, '{', JSON_TYPE],
+	[false, 422, '', JSON_TYPE],
+	// No retry mends these: a number that is none, text behind the data, JSON in JSON, UTF-16, a lone comma.
+	[false, 200, '{"value": NaN', JSON_TYPE],
+	[false, 200, '{"value": -Infinity}', JSON_TYPE],
+	[false, 200, '{"users": []} done', JSON_TYPE],
+	[false, 200, '{"users": []}', JSON_TYPE],
+	[false, 200, '{\u0000"\u0000u', JSON_TYPE],
+	[false, 200, '\ufffd\ufffd{\u0000', JSON_TYPE],
+	[false, 200, '{"users": [],}', JSON_TYPE],
+])('an incomplete body is %p for status %i, %j as %s', (is, statusCode, body, type) => {
+	expect(isTruncated(response(statusCode, body, type))).toBe(is);
+});
+
+it('an answer that is cut off anywhere is incomplete', () => {
+	const whole = JSON.stringify(
+		{ a: [{ n: -1.5e-10, s: '\u00e9 "\n', t: true, f: false, o: null }], total: 1e25 },
+		null,
+		1,
+	);
+	const cut = Array.from(whole, (_, end) => whole.slice(0, end));
+	expect(cut.filter((body) => !isTruncated(response(200, body, JSON_TYPE)))).toEqual([]);
+});
