@@ -66,6 +66,12 @@ describe('a few', () => {
 				{ client_user_id: 'b', error },
 			]);
 		});
+
+		it('upper and lower case: one user', async () => {
+			answer(STEADY);
+			const { rows, error } = await run(byClient('steady,STEADY,Steady'));
+			expect([error, owners(rows), rows.length]).toEqual([undefined, [STEADY.user_id], 61]);
+		});
 	});
 
 	const message = "Entry 2 of 'User IDs' is an identifier that no user has";

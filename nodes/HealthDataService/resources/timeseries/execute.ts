@@ -72,10 +72,15 @@ async function readResults(item: Item) {
 	const results: UserResult[] = [];
 	let found = 0;
 	let failures = 0;
+	const read = new Set<string>();
 	for await (const result of readUsers(
 		item.connection.get,
 		usersOptions(item),
 	)) {
+		const { user_id } = result.user;
+		// Two entries of *User IDs* may name one user.
+		if (read.has(user_id) && !result.problem) continue;
+		read.add(user_id);
 		results.push(result);
 		found += result.rows.length;
 		if (result.problem) failures++;
