@@ -231,6 +231,12 @@ onBothSchedulers((scheduler) => {
 		expect(n8n.executions.flat()).toHaveLength(20);
 	});
 
+	it('with Requests per Second: each is resolved, because the list could take all requests of a poll', async () => {
+		const names = Array.from({ length: 8 }, (_, i) => history.addUser(`user ${i}`).client_user_id!);
+		await w.trigger({ ...listing(names), options: { requestsPerSecond: 50 } }).start();
+		expect(used.sandbox.requests.filter((url) => url.startsWith('/v2/user?offset'))).toEqual([]);
+	});
+
 	it('an identifier that moves to another user starts over', async () => {
 		const n8n = w.trigger(listing(['anna', 'ben']));
 		await n8n.start();

@@ -7,6 +7,7 @@
  */
 import type { IPollFunctions } from 'n8n-workflow';
 import { connect, SINGLE_ATTEMPT, type Get } from '../http/client';
+import { CANCELLED_REQUEST } from '../http/errors';
 import { RequestQueue } from '../http/requestQueue';
 import { FEW_ATTEMPTS, MAX_PAUSE_MS, SHORT_RETRY } from '../http/retry';
 import { pathOf } from '../service/readings/metrics';
@@ -21,7 +22,7 @@ import type { Schedule } from './scheduler';
 import type { Settings } from './settings';
 import type { Cursor, TriggerState } from './state';
 
-/** Part of the budget in which users aside are started. */
+/** Part of the budget in which users aside are started, and in which the list is asked for entries, which Resolve finds as well. */
 const SHARE = 0.3;
 /**
  * Timeout of one answer, or a part of the budget: slow answers for one user must not use up the
@@ -188,12 +189,23 @@ export class PollReader implements Extent {
 		this.pausedUntil = pausedUntil;
 	}
 
+	/** For the user list: entries can be read without it. */
+	private get getOfList(): Get {
+		const { clock, schedule, settings } = this.poll;
+		if (!settings.target.selection.entries) return this.get;
+		const end = clock.started + schedule.budgetMs * SHARE;
+		return async (...request) => {
+			if (performance.now() >= end) throw CANCELLED_REQUEST;
+			return await this.get(...request);
+		};
+	}
+
 	/** The users who are due in this pass, as listed. Failed ones come last, the oldest try first. */
 	private async *due(): AsyncGenerator<SelectedUser> {
 		const { cursors, results } = this;
 		const { selection } = this.poll.settings.target;
 		const aside: SelectedUser[] = [];
-		for await (const user of selection.users(this.get)) {
+		for await (const user of selection.users(this.getOfList)) {
 			results.meet(user);
 			this.hasDue ??= false;
 			const cursor = cursors.of(user);

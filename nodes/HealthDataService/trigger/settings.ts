@@ -197,6 +197,10 @@ function readSelection(
 		return { users: [user.by, id], selection: oneUser(user) };
 	}
 	const { by, entries } = readUserIds(context);
-	const selection = listedUsers(by, entries.slice(0, slice.maxUsers));
+	// At a slow rate, the list could take all requests of a poll.
+	const { isLazy } = slice;
+	const selection = listedUsers(by, entries.slice(0, slice.maxUsers), {
+		isLazy,
+	});
 	return { users: ['listed', by], selection };
 }

@@ -93,12 +93,12 @@ export function readSelection(
 	request: TimeseriesRequest,
 ): UserSelection {
 	const { whenNotFound, limit, offset, maxUsers } = request;
+	const isLazy = limit.mayEndEarly;
 	if (request.scope === 'one') return oneUser(readUser(context), whenNotFound);
 	if (request.scope === 'listed') {
 		const { by, entries } = readUserIds(context);
-		return listedUsers(by, entries, { whenNotFound });
+		return listedUsers(by, entries, { whenNotFound, isLazy });
 	}
-	const isLazy = limit.mayEndEarly;
 	const connectedTo = request.isConnectedOnly ? request.provider : undefined;
 	return wholeTeam({ offset, maxUsers, isLazy, connectedTo });
 }

@@ -1,6 +1,11 @@
 /** User selection: one user, listed users, or the team, and what a user who is not found means for each. */
 import type { IDataObject } from 'n8n-workflow';
-import { FEW_ATTEMPTS, withOptions, type Get } from '../../http/client';
+import {
+	FEW_ATTEMPTS,
+	SINGLE_ATTEMPT,
+	withOptions,
+	type Get,
+} from '../../http/client';
 import { ignoreProblem, Problem } from '../../shared/problem';
 import { text } from '../../shared/values';
 import { userPages, type ListSlice } from './list';
@@ -126,6 +131,8 @@ const confirmationOf =
 interface ListedOptions {
 	/** With `empty`, an entry that no user has is skipped. */
 	whenNotFound?: WhenNotFound;
+	/** Whether the reader may stop before the end: then the user list is not read for the client user IDs. */
+	isLazy?: boolean;
 	/** Why an entry has no user. */
 	noUser?: UserSelection['notFound'];
 }
@@ -134,31 +141,70 @@ interface ListedOptions {
 export function listedUsers(
 	by: UserIdentifier['by'],
 	entries: readonly ListEntry[],
-	{ whenNotFound, noUser = noSuchEntry }: ListedOptions = {},
+	{ whenNotFound, isLazy, noUser = noSuchEntry }: ListedOptions = {},
 ): UserSelection {
 	const notFound = whenNotFound === 'empty' ? undefined : noUser;
 	return {
 		entries,
 		notFound,
-		users() {
+		async *users(get) {
 			const isResolved = by === 'clientUserId';
-			const resolve = isResolved ? resolver(notFound) : undefined;
-			return entries.map((entry, index) => {
+			const known = await findOnList(get, isResolved && !isLazy ? entries : []);
+			const resolve = isResolved ? resolver(known, notFound) : undefined;
+			for (const [index, entry] of entries.entries()) {
 				const { id } = entry;
 				const user = isResolved
 					? { user_id: '', client_user_id: id }
 					: { user_id: id, client_user_id: null };
-				return { user, place: index + 1, entry, resolve };
-			});
+				yield { user, place: index + 1, entry, resolve };
+			}
 		},
 	};
 }
 
+/** For fewer IDs the first page of the list is not worth its request. */
+const MIN_IDS_FOR_LIST = 8;
+
+/**
+ * Users of the list by client user ID: fewer requests than a Resolve for each. Reads the list as long as the rest of it takes fewer
+ * requests than the IDs that are still missing. A page that fails ends the list: the other users are resolved instead.
+ */
+async function findOnList(get: Get, entries: readonly ListEntry[]) {
+	const found = new Map<string, IDataObject>();
+	if (entries.length < MIN_IDS_FOR_LIST) return found;
+	const missing = new Set(entries.map(({ id }) => id));
+	const getOnce = withOptions(get, SINGLE_ATTEMPT);
+	let done = 0;
+	let size = 1;
+	// The next page may not be needed.
+	const pages = userPages(getOnce, { isLazy: true });
+	try {
+		for await (const { users, total = 0 } of pages) {
+			done += users.length;
+			size = Math.max(size, users.length);
+			for (const user of users) {
+				const id = text(user.client_user_id);
+				if (missing.delete(id)) found.set(id, user);
+			}
+			const pagesLeft = Math.ceil((total - done) / size);
+			if (pagesLeft <= 0 || pagesLeft >= missing.size) break;
+		}
+	} catch (error) {
+		// The list only saves requests: a problem that concerns all is thrown by the next request.
+		ignoreProblem(error);
+	}
+	return found;
+}
+
 /** Resolves an entry when its user is read, with the same budget, so that one that fails or hangs holds up no other. */
 const resolver =
-	(notFound: UserSelection['notFound']): SelectedUser['resolve'] =>
+	(
+		known: ReadonlyMap<string, IDataObject>,
+		notFound: UserSelection['notFound'],
+	): SelectedUser['resolve'] =>
 	async ({ entry, place }, get) => {
-		const record = await resolveUser(get, entry!.id);
+		const { id } = entry!;
+		const record = known.get(id) ?? (await resolveUser(get, id));
 		if (!record && notFound) throw notFound(entry);
 		return record && toSelectedUser(record, place);
 	};

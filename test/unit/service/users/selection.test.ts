@@ -17,6 +17,7 @@ import { Problem } from '../../../../nodes/HealthDataService/shared/problem';
 import { movingTeam, type TeamOptions } from '../../../helpers/movingTeam';
 
 const team = (size: number, options: Partial<TeamOptions> = {}) => movingTeam({ size, ...options });
+const ids = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => `c${from + i}`);
 const entriesOf = (names: string[]) => names.map((id, index) => ({ id, at: index + 1 }));
 const broken = new Problem('Broken', 'Advice');
 const rejects = (error: Error) => async () => await Promise.reject(error);
@@ -97,3 +98,47 @@ it.each<[IDataObject, IDataObject]>([
 ])('the record %j is %j', (record, expected) =>
 	expect(toSelectedUser(record, 1)).toEqual({ ...expected, record, place: 1 }),
 );
+
+/** From the user list or one by one, whichever takes fewer requests. */
+async function foundIds({ get }: ReturnType<typeof team>, names: string[], isLazy = false) {
+	const list = listedUsers('clientUserId', entriesOf(names), { isLazy, whenNotFound: 'empty' });
+	const users = await resolved(list, get);
+	return users.map(({ user }) => user.user_id);
+}
+
+it.each([
+	['up to seven are requested one by one', 500, ids(0, 7), { lists: 0, resolves: 7 }],
+	['for eight the list is read', 500, ids(0, 8), { lists: 1, resolves: 0 }],
+	[
+		'only users missing from the list are requested one by one',
+		20,
+		['x1', ...ids(0, 8), 'x2'],
+		{ lists: 1, resolves: 2 },
+	],
+	['ten more pages are not worth ten users', 5001, ids(4990, 5000), { lists: 1, resolves: 10 }],
+	['nine are', 5000, ids(4990, 5000), { lists: 11, resolves: 0 }],
+	['no page more is read once all users are found', 20_000, ids(500, 600), { lists: 2, resolves: 0 }],
+])('%s', async (_, size, names, count) => {
+	const one = team(size);
+	expect(await foundIds(one, names)).toEqual(names.filter((id) => id.startsWith('c')).map((id) => `u${id.slice(1)}`));
+	expect(one.count()).toEqual(count);
+});
+
+it('users who leave meanwhile do not end the list, which is asked once', async () => {
+	const one = team(3000, { moves: [[], [{ leaves: 0 }]] });
+	expect(await foundIds(one, ids(2000, 2100))).toEqual(ids(2000, 2100).map((id) => id.replace('c', 'u')));
+	expect(one.count().resolves).toBe(0);
+	for (const { once } of one.asked) expect(once).toMatchObject({ maxAttempts: 1 });
+});
+
+it('a page that fails ends the list', async () => {
+	const one = team(3000, { fails: ({ offset }) => offset > 1000 && new Problem('Broken', '') });
+	expect(await foundIds(one, [...ids(600, 610), ...ids(2000, 2010)])).toHaveLength(20);
+	expect(one.count().resolves).toBe(10);
+});
+
+it('with fewer users wanted the list is never read', async () => {
+	const one = team(500);
+	expect(await foundIds(one, ids(0, 100), true)).toEqual(ids(0, 100).map((id) => id.replace('c', 'u')));
+	expect(one.count()).toEqual({ lists: 0, resolves: 100 });
+});
