@@ -401,7 +401,8 @@ function rowIdOf(
 	const { offset, maxUsers, isConnectedOnly } = options;
 	const { from, to } = rangeOfAll(options);
 	const one = isOne && results[0]?.user.user_id;
-	const users = one || (entries ?? [offset, maxUsers, isConnectedOnly]);
+	const ids = entries?.map(({ id }) => id);
+	const users = one || (ids ?? [offset, maxUsers, isConnectedOnly]);
 	const who = JSON.stringify(users);
 	return madeRowId(metric, 'message', who, [
 		from,
