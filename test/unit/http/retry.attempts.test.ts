@@ -123,16 +123,16 @@ describe('other requests', () => {
 		expect(Math.round(times('/b')[0] - failedAt)).toBeLessThanOrEqual(0);
 	});
 
-	it.each<[string, number, Options, number]>([
+	it.each<[string, number, Options, number, number?]>([
 		['a 429', 429, plain, 7],
 		['no 500', 500, plain, 1],
 		['no 429 of a probe', 429, () => [{}, { isProbe: true }], 1],
 		['no 429 of a single attempt', 429, () => [until(600), { maxAttempts: 1 }], 1],
-	])('wait for the Retry-After of %s', async (_, code, options, seconds) => {
-		const { ask, times } = served(
-			(path, nth) => status(path === '/a' && nth === 1 ? code : 200, 7),
-			new RequestQueue(),
-		);
+		['a 503 after failures of others', 503, plain, 7, 3],
+	])('wait for the Retry-After of %s', async (_, code, options, seconds, failures = 0) => {
+		const queue = new RequestQueue();
+		for (let i = 0; i < failures; i++) queue.noteFailure();
+		const { ask, times } = served((path, nth) => status(path === '/a' && nth === 1 ? code : 200, 7), queue);
 		const first = ask('/a', ...options());
 		await time.pass(1000);
 		await Promise.all([first, ask('/b')]);
@@ -219,6 +219,14 @@ it.each([
 		expect(queue.failures.count).toBe(count + 1);
 	},
 );
+
+it('after an answer, a request has all attempts again', async () => {
+	const { ask, queue, times } = served((path) => status(path === '/a' ? 500 : 200));
+	for (let i = 0; i < 3; i++) queue.noteFailure();
+	await ask('/b');
+	await ask('/a');
+	expect(times()).toHaveLength(7);
+});
 
 it.each([
 	[429, [429, 429, 429, 429]],
