@@ -192,6 +192,11 @@ it('sends requests again after a call that failed', async () => {
 	expect(JSON.parse(answers[1])).toHaveLength(4);
 });
 
+it('gives up before an assistant does, which waits a minute', async () => {
+	used.sandbox.switches.fault = () => ({ status: 429, headers: { 'retry-after': '20' } });
+	expect(await call(listUsers())).toContain('Tried 2 times in 20 s');
+});
+
 describe('errors for a model', () => {
 	it.each<[string, IDataObject, string, string]>([
 		[

@@ -91,6 +91,9 @@ export function perItem(execute: Execute) {
 	};
 }
 
+/** An assistant waits a minute for a tool (the MCP SDK). */
+const TOOL_RETRY_MS = 30_000;
+
 const connecting =
 	(
 		context: IExecutePaginationFunctions,
@@ -103,7 +106,8 @@ const connecting =
 			account = given;
 			return run.queueOf(account, limits);
 		};
-		const get = await connect(context, { defaults, queueOf });
+		const limitsOfTool = isTool(context) && { retryForMs: TOOL_RETRY_MS };
+		const get = await connect(context, { defaults, queueOf, ...limitsOfTool });
 		return { get, once: (name, make) => run.once(`${name} ${account}`, make) };
 	};
 
