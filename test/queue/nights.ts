@@ -2,6 +2,7 @@
  * Nights of a small team that "Nightly read: shards" reads: what is written, what the account says, and how often the
  * error workflow runs.
  */
+import { DateTime } from 'luxon';
 import type { User } from '../../dev/sandbox/schemas';
 import { defaultSwitches, type Switches } from '../../dev/sandbox/switches';
 import type { Reading } from '../../dev/sandbox/world';
@@ -16,7 +17,7 @@ import {
 	type Account,
 	type Settings,
 } from './nightly';
-import { askedFor, idsOf, lookAround, USERS, type Place } from './place';
+import { askedFor, idsOf, lookAround, USERS, ZONE, type Place } from './place';
 import { statementLike } from './statements';
 import { NOTHING_WRONG, rawAnswers, wrongIn } from './table';
 
@@ -54,9 +55,8 @@ export function describeNights(place: () => Place) {
 	const withReadings = () => here().team.users.filter(({ user_id: id }) => expectedOf([id]).length > 1);
 	const expectedOf = (ids: string[]) => {
 		const { expected, team, now } = here();
-		const tonight = new Date(now - 4 * 3_600_000).toISOString().slice(0, 10);
 		return expected(
-			tonight,
+			DateTime.fromMillis(now, { zone: ZONE }).toISODate()!,
 			1,
 			team.users.filter((user) => ids.includes(user.user_id)),
 		);
