@@ -202,6 +202,23 @@ onBothSchedulers((scheduler) => {
 		expect(systolics(hers)).toEqual(all);
 	});
 
+	if (scheduler === 'memory')
+		it('two spellings of one user, and more readings than a poll emits: none is lost', async () => {
+			Object.assign(used.sandbox.switches, {
+				pageSize: 5000,
+				fault: (_: number, url: string) => (url.includes('/resolve/Anna') ? { status: 200, body: anna } : undefined),
+			});
+			const n8n = w.trigger(listing(['Anna', 'anna']));
+			await n8n.start();
+			const from = w.clock;
+			pass(20 * 24 * HOUR);
+			const count = 12_345;
+			const step = Math.floor((w.clock - from) / (count + 1));
+			for (let i = 1; i <= count; i++) history.add(anna, bloodPressure(iso(from + i * step), 120, 80));
+			for (let poll = 0; poll < 3; poll++) await n8n.tick();
+			expect(new Set(n8n.executions.flat().map(({ row_id }) => row_id)).size).toBe(count);
+		});
+
 	it.each<[string, string[], Record<string, Fault>]>([
 		['the first one is removed', ['Anna', 'ben'], {}],
 		['that, and Resolve of the other fails once', ['Anna', 'ben'], { '/resolve/Anna': { status: 422 } }],

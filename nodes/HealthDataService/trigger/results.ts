@@ -205,9 +205,9 @@ export class PollResult {
 		const left = [...distinct.values()].sort((a, b) => timeOf(a) - timeOf(b));
 		const emitted = left.splice(0, this.settings.maxRows);
 		for (const { row } of emitted) this.seen.remember(row, 'e');
-		const unfinished = new Set(left.map(({ result }) => result));
+		const unfinished = new Set(left.map(({ result }) => result.user.user_id));
 		const finished = [...this.reads].filter(
-			([result]) => !unfinished.has(result),
+			([{ user }]) => !unfinished.has(user.user_id),
 		);
 		return { emitted, finished };
 	}
