@@ -182,10 +182,7 @@ const NETWORK_REASONS: Array<
 		"Nothing was sent to HOST, because its certificate is not trustedCODE. Have it replaced, or turn on 'Ignore SSL Issues (Insecure)' in the credential",
 		true,
 	],
-	[
-		/^/,
-		`The connection to HOST ended before its answer was completeCODE. ${LATER}`,
-	],
+	[/^/, `There was no connection to HOST, or it ended too earlyCODE. ${LATER}`],
 ];
 
 /**

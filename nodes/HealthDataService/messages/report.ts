@@ -253,7 +253,7 @@ const zoneWords = ({ options, range }: Data) =>
 const rangeOfAll = ({ rangeOf }: ReportOptions) =>
 	rangeOf({ user: { user_id: '', client_user_id: null }, place: 0 });
 
-/** Nobody knows how such a person is: since when, and what may be the reason. Who has nothing connected comes last. */
+/** A person without a usable reading: since when, and what may be the reason. Those with nothing connected come last. */
 function quietEntry(data: Data, { record }: SelectedUser): Entry {
 	const { range, style, name, last, values } = data;
 	const isApart = record !== undefined && connectedSlugs(record) === '';

@@ -50,7 +50,7 @@ export const areComplete = (values: readonly Measured[]): values is number[] =>
 	values.every((value) => typeof value === 'number');
 
 /** What a reading may reach, in the order of texts. */
-export const REACHED = ['high', 'low', 'not comparable'] as const;
+const REACHED = ['high', 'low', 'not comparable'] as const;
 export type Reached = (typeof REACHED)[number];
 
 /**

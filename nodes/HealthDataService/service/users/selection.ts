@@ -230,7 +230,7 @@ export async function throwUnlessSkipped(
 	const now = isClientUserId(name) ? await resolveUser(get, name) : record;
 	if (isSameUser(now, user.user_id))
 		throw unfound('the readings of a user whom it knows');
-	// A gateway that has lost the service answers 404 to everything, and nobody was removed.
+	// A gateway that has lost the service answers 404 to everything, and no user was removed.
 	if (record) await userPage(get, 0, 1);
 	if (notFound) throw notFound(entry);
 }
