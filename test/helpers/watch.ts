@@ -67,6 +67,23 @@ export function watch(scheduler: Scheduler = 'memory', { names = ['anna', 'ben']
 		trigger: (parameters: INodeParameters = allUsers, options: HostOptions = {}) =>
 			new PollingHost(used.credential, parameters, { scheduler, nodeId: `node ${++nodes}`, ...options }),
 
+		/** The same, started. */
+		async started(parameters?: INodeParameters, options?: HostOptions) {
+			const n8n = world.trigger(parameters, options);
+			await n8n.start();
+			return n8n;
+		},
+
+		/** Systolic values of a poll after so long. */
+		async after(n8n: PollingHost, ms = MINUTE) {
+			time.now += ms;
+			return valuesOf(await n8n.tick()) ?? [];
+		},
+
+		get switches() {
+			return used.sandbox.switches;
+		},
+
 		/** Requests for readings, by user ID. */
 		readingRequests: () => used.sandbox.requests.flatMap((url) => /timeseries\/([^/]+)\//.exec(url)?.slice(1) ?? []),
 
@@ -119,9 +136,6 @@ export function watch(scheduler: Scheduler = 'memory', { names = ['anna', 'ben']
 	afterAll(() => Object.assign(RETRY_LIMITS, { baseDelayMs, maxDelayMs }));
 	return world;
 }
-
-/** The same without users at the beginning, and with n8n's patience. */
-export const timeline = (scheduler: Scheduler) => watch(scheduler, { names: [], isPatient: true });
 
 /** What the trigger remembers in n8n's database. */
 export function savedState({ options, saved, row }: PollingHost): TriggerState {

@@ -1,113 +1,75 @@
 /**
- * Limits of a poll: the timeout of one answer, the budget of time for attempts and users, and the number of rows. What does not fit
- * into one poll comes with the next.
+ * Limits of a poll: the rate limits of the service, the timeout of one answer, the budget of time, and the number of rows. What does
+ * not fit into one poll comes with the next.
  */
-import { RequestQueue } from '../../nodes/HealthDataService/http/requestQueue';
-import { RETRY_LIMITS } from '../../nodes/HealthDataService/http/retry';
+import type { INodeParameters } from 'n8n-workflow';
+import type { Fault } from '../../dev/sandbox/switches';
 import { MAX_PAGE_SIZE } from '../../nodes/HealthDataService/service/users/users';
 import { bloodPressure } from '../helpers/people';
 import type { HostOptions } from '../helpers/pollingHost';
-import { allUsers, HOUR, iso, isPassComplete, MINUTE, onBothSchedulers, savedState, watch } from '../helpers/watch';
+import { byUserId } from '../helpers/requests';
+import { allUsers, HOUR, iso, MINUTE, onBothSchedulers, valuesOf, watch } from '../helpers/watch';
 
-const MAX_ROWS = 10_000;
-
-onBothSchedulers((scheduler) => {
-	const w = watch(scheduler);
-
-	describe('many rows after weeks down', () => {
-		const add = (user: typeof w.anna, count: number, from: number) => {
-			const step = Math.floor((w.clock - from) / (count + 1));
-			for (let i = 1; i <= count; i++) w.history.add(user, bloodPressure(iso(from + i * step), 100 + (i % 50), 80));
-		};
-
-		const teams: Array<[string, number[]]> = [
-			['three users', [4500, 4500, 4500]],
-			['one of them alone', [0, 12_345, 5]],
-			['exactly as many', [5000, 5000, 0]],
-		];
-		it.each(scheduler === 'memory' ? teams : teams.slice(0, 1))(
-			'of %s: none is lost, none comes twice',
-			async (_, counts) => {
-				w.used.sandbox.switches.pageSize = 5000;
-				const users = [w.anna, w.ben, w.history.addUser('carl')];
-				const n8n = w.trigger();
-				await n8n.start();
-				const from = w.clock;
-				n8n.kill();
-				w.pass(20 * 24 * HOUR);
-				users.forEach((user, at) => add(user, counts[at], from));
-
-				const total = counts.reduce((a, b) => a + b);
-				const first = (await n8n.start('init'))!;
-				expect(first).toHaveLength(MAX_ROWS);
-				expect(first.map(({ timestamp }) => timestamp)).toEqual(first.map(({ timestamp }) => timestamp).sort());
-				if (total > MAX_ROWS) {
-					const second = (await n8n.tick())!;
-					expect(second).toHaveLength(total - MAX_ROWS);
-					expect(String(second[0].timestamp) >= String(first.at(-1)!.timestamp) || counts[0] === 0).toBe(true);
-				}
-				expect(await n8n.tick()).toBeUndefined();
-				expect(new Set(n8n.executions.flat().map(({ row_id }) => row_id)).size).toBe(total);
-				if (scheduler === 'durable') expect(isPassComplete(savedState(n8n))).toBe(true);
-			},
-		);
-
-		it('of the first user: no other one is asked for in the same poll', async () => {
-			w.used.sandbox.switches.pageSize = 5000;
-			const n8n = w.trigger({ ...allUsers, options: { concurrency: 1 } });
-			await n8n.start();
-			const from = w.clock;
-			w.pass(20 * 24 * HOUR);
-			add(w.anna, MAX_ROWS, from);
-			w.used.sandbox.requests.length = 0;
-			expect(await n8n.tick()).toHaveLength(MAX_ROWS);
-			expect(new Set(w.readingRequests())).toEqual(new Set([w.anna.user_id]));
-		});
-	});
+const throttle = (seconds?: number): Fault => ({
+	status: 429,
+	headers: seconds === undefined ? {} : { 'retry-after': String(seconds) },
 });
+const serial: INodeParameters = { ...allUsers, options: { concurrency: 1 } };
 
-describe('timeout of one answer', () => {
-	const w = watch();
-	let run: jest.SpyInstance;
-	beforeEach(() => (run = jest.spyOn(RequestQueue.prototype, 'run')));
-	const limits = () => [...new Set(run.mock.calls.map(([, { timeoutMs }]) => Math.round(timeoutMs)))];
+describe('rows', () => {
+	const w = watch('memory');
+	const MAX_ROWS = 10_000;
 
-	it.each([
-		['a poll in memory, which has five minutes', undefined, 60_000],
-		['a poll that has 36 seconds: four ninths of them', 36_000, 16_000],
-	])('%s', async (_, budgetMs, expected) => {
-		const n8n = w.trigger(allUsers, { budgetMs });
-		await n8n.start();
-		run.mockClear();
-		await n8n.tick();
-		expect(limits()).toEqual([expected]);
+	it.each<[string, number[]]>([
+		['three users', [4500, 4500, 1500]],
+		['one of them alone', [0, 10_345, 5]],
+		['exactly as many', [5000, 5000, 0]],
+	])('many after weeks down, of %s: none is lost, none comes twice', async (_, counts) => {
+		w.switches.pageSize = 5000;
+		const users = [w.anna, w.ben, w.history.addUser('carl')];
+		const n8n = await w.started();
+		const from = w.clock;
+		n8n.kill();
+		w.pass(20 * 24 * HOUR);
+		users.forEach((user, at) => {
+			const step = Math.floor((w.clock - from) / (counts[at] + 1));
+			for (let i = 1; i <= counts[at]; i++) w.history.add(user, bloodPressure(iso(from + i * step), 120, 80));
+		});
+		const total = counts.reduce((a, b) => a + b);
+		const first = (await n8n.start('init'))!;
+		expect(first).toHaveLength(MAX_ROWS);
+		const times = first.map(({ timestamp }) => String(timestamp));
+		expect(times).toEqual([...times].sort());
+		if (total > MAX_ROWS) {
+			const second = (await n8n.tick())!;
+			expect(second).toHaveLength(total - MAX_ROWS);
+			expect(String(second[0].timestamp) >= times.at(-1)! || counts[0] === 0).toBe(true);
+		}
+		expect(await n8n.tick()).toBeUndefined();
+		expect(new Set(n8n.executions.flat().map(({ row_id }) => row_id)).size).toBe(total);
 	});
 
-	it('the poll at a start, which must not delay n8n: four ninths of a minute', async () => {
-		await w.trigger().start('init');
-		expect(limits()).toEqual([26_667]);
-	});
-
-	it('a test event, which a person waits for: four seconds', async () => {
-		w.history.add(w.anna, w.reading(-10));
-		await w.trigger().fetchTestEvent();
-		expect(limits()).toEqual([4_000]);
+	it('of the first user fill a poll: no other one is asked for in it', async () => {
+		w.switches.pageSize = 5000;
+		const n8n = await w.started(serial);
+		const from = w.clock;
+		w.pass(20 * 24 * HOUR);
+		for (let i = 1; i <= MAX_ROWS; i++) w.history.add(w.anna, bloodPressure(iso(from + i * MINUTE), 120, 80));
+		w.used.sandbox.requests.length = 0;
+		expect(await n8n.tick()).toHaveLength(MAX_ROWS);
+		expect(new Set(w.readingRequests())).toEqual(new Set([w.anna.user_id]));
 	});
 });
 
 describe('a throttle', () => {
-	const w = watch();
-	const limit = (headers: Record<string, string> = {}) => {
-		w.used.sandbox.switches.fault = () => ({ status: 429, headers });
-	};
+	const w = watch('memory');
 
 	it('that names a time: nothing is sent until then, and the report says why', async () => {
-		const n8n = w.trigger();
-		await n8n.start();
-		w.used.sandbox.switches.users = { anna: 'invalid' };
+		const n8n = await w.started();
+		w.switches.users = { anna: 'invalid' };
 		await n8n.tick();
 		w.pass(50 * MINUTE);
-		limit({ 'retry-after': '3000' });
+		w.answer({ '': throttle(3000) });
 		await n8n.tick();
 		expect(n8n.reported).toHaveLength(1);
 		w.pass(11 * MINUTE);
@@ -125,14 +87,11 @@ describe('a throttle', () => {
 
 	it('that names a time, in the middle of a list: the poll after it goes on there', async () => {
 		const userIds = [w.anna, w.ben].map(({ user_id }) => user_id).join();
-		const options = { concurrency: 1 };
-		const n8n = w.trigger({ ...allUsers, userScope: 'listed', usersBy: 'userId', userIds, options });
-		await n8n.start();
+		const n8n = await w.started({ ...serial, userScope: 'listed', usersBy: 'userId', userIds });
 		for (const allowed of [1, 0, 9]) {
 			let left = allowed;
 			w.used.sandbox.requests.length = 0;
-			w.used.sandbox.switches.fault = () =>
-				left-- > 0 ? undefined : { status: 429, headers: { 'retry-after': '600' } };
+			w.answer({ '': () => (left-- > 0 ? undefined : throttle(600)) });
 			await n8n.tick();
 			w.pass(6 * MINUTE);
 		}
@@ -140,9 +99,8 @@ describe('a throttle', () => {
 	});
 
 	it('that lasts is told every hour, not as a round that takes long', async () => {
-		const n8n = w.trigger();
-		await n8n.start();
-		limit({ 'retry-after': '3000' });
+		const n8n = await w.started();
+		w.answer({ '': throttle(3000) });
 		for (let poll = 0; poll < 10; poll++) {
 			w.pass(25 * MINUTE);
 			await n8n.tick();
@@ -152,9 +110,8 @@ describe('a throttle', () => {
 	});
 
 	it('that names a time before anybody was read: nothing is sent until then either', async () => {
-		const n8n = w.trigger();
-		limit({ 'retry-after': '3000' });
-		await n8n.start();
+		w.answer({ '': throttle(3000) });
+		const n8n = await w.started();
 		w.pass(11 * MINUTE);
 		w.used.sandbox.requests.length = 0;
 		await n8n.tick();
@@ -162,38 +119,36 @@ describe('a throttle', () => {
 	});
 
 	it('that is over before the end of the poll is not reported', async () => {
-		const n8n = w.trigger();
-		await n8n.start();
+		const n8n = await w.started();
 		let asked = 0;
-		w.used.sandbox.switches.fault = (_, url) =>
-			url.includes('/timeseries/') && asked++ === 0 ? { status: 429 } : undefined;
+		w.answer({ '/timeseries/': () => (asked++ === 0 ? throttle() : undefined) });
 		await n8n.tick();
 		expect(asked).toBe(2);
 		expect(n8n.reported).toEqual([]);
 	});
 
 	it('of readings only, after others were read in the poll: one of these is asked, and the poll ends', async () => {
-		for (const place of [2, 3, 4]) w.history.addUser(`user ${place}`);
-		const n8n = w.trigger({ ...allUsers, options: { concurrency: 1 } });
-		await n8n.start();
+		w.users(3);
+		const n8n = await w.started(serial);
 		let left = 2;
-		w.used.sandbox.switches.fault = (_, url) =>
-			url.includes('timeseries') && left-- <= 0 ? { status: 429, headers: { 'retry-after': '600' } } : undefined;
+		w.answer({ timeseries: () => (left-- <= 0 ? throttle(600) : undefined) });
 		w.used.sandbox.requests.length = 0;
 		await n8n.tick();
 		expect(w.readingRequests()).toHaveLength(4);
 	});
 
 	it('of readings only, after others were read in the pass: one of these is asked, each has the same chance', async () => {
-		const more = [2, 3, 4].map((place) => w.history.addUser(`user ${place}`));
-		w.used.sandbox.switches.oddUserIds = { anna: 'a#1' };
-		const n8n = w.trigger({ ...allUsers, options: { concurrency: 1 } });
+		const more = w.users(3);
+		w.switches.oddUserIds = { anna: 'a#1' };
+		const n8n = w.trigger(serial);
 		let left = Infinity;
-		w.used.sandbox.switches.fault = (_, url) => {
-			if (url.includes('timeseries') && left-- <= 0) return { status: 429, headers: { 'retry-after': '600' } };
-			// The sandbox does not know it.
-			return url.includes('/a%231/') ? { status: 200, body: { groups: {}, next_cursor: null } } : undefined;
-		};
+		w.answer({
+			timeseries: (url) => {
+				if (left-- <= 0) return throttle(600);
+				// The sandbox does not know it.
+				return url.includes('/a%231/') ? { status: 200, body: { groups: {}, next_cursor: null } } : undefined;
+			},
+		});
 		await n8n.start();
 		left = 2;
 		await n8n.tick();
@@ -209,85 +164,157 @@ describe('a throttle', () => {
 	});
 
 	it('is not waited out at a start', async () => {
-		limit();
+		w.answer({ '': throttle() });
 		await w.trigger().start('init');
 		expect(w.used.sandbox.requests.length).toBeLessThanOrEqual(3);
 	});
 
-	it.each(['memory', 'durable'] as const)(
-		'that holds back the list until the poll is almost over is reported: %s',
-		async (scheduler) => {
-			for (let i = 0; i < 18; i++) w.history.addUser(`user ${i}`);
-			const n8n = w.trigger(allUsers, { scheduler });
-			await n8n.start();
-			let asked = 0;
-			w.used.sandbox.switches.fault = () =>
-				asked++ === 0
-					? { status: 429, headers: { 'retry-after': scheduler === 'durable' ? '19' : '239' } }
-					: { delayMs: 2000 };
-			await n8n.tick();
-			expect(n8n.reported).toMatchObject([{ message: expect.stringContaining('The service limits the requests') }]);
-		},
-	);
+	it.each<[HostOptions['scheduler'], number]>([
+		['memory', 239],
+		['durable', 19],
+	])('that holds back the list until the poll is almost over is reported: %s', async (scheduler, seconds) => {
+		w.users(18);
+		const n8n = await w.started(allUsers, { scheduler });
+		let asked = 0;
+		w.answer({ '': () => (asked++ === 0 ? throttle(seconds) : { delayMs: 2000 }) });
+		await n8n.tick();
+		expect(n8n.reported).toMatchObject([{ message: expect.stringContaining('The service limits the requests') }]);
+	});
 });
 
-describe('budget', () => {
-	const BUDGET_MS = 18_000;
-	const w = watch();
+onBothSchedulers((scheduler) => {
+	const w = watch(scheduler, { names: [], isPatient: true });
 
-	describe('a service that is down', () => {
-		const { baseDelayMs, maxDelayMs } = RETRY_LIMITS;
-		beforeAll(() => void Object.assign(RETRY_LIMITS, { baseDelayMs: 2000, maxDelayMs: 4000 }));
-		afterAll(() => void Object.assign(RETRY_LIMITS, { baseDelayMs, maxDelayMs }));
+	it.each<[string, number, number | undefined]>([
+		['the whole team', 1, 40],
+		['every second user', 2, undefined],
+		['one user', 100, 40],
+		['the one User', 0, undefined],
+	])(
+		'readings of %s (every %i) are limited for hours, Retry-After %s: told each hour, and the others are read',
+		async (_, every, seconds) => {
+			const users = w.users(6);
+			const one = { ...allUsers, userScope: 'one', user: byUserId(users[0].user_id) };
+			const lastRead = iso(w.clock).slice(0, 16).replace('T', ' ');
+			const n8n = await w.started(every === 0 ? one : allUsers);
+			const limited = users.filter((_user, i) => i % (every || 1) === 0);
+			w.answer(Object.fromEntries(limited.map(({ user_id }) => [user_id, throttle(seconds)])));
+			// Tells whoever was not read for an hour.
+			await w.polls(n8n, 4, 20 * MINUTE);
+			const before = n8n.reported.length;
+			w.measure(users[1], 121);
+			w.used.sandbox.requests.length = 0;
+			const rows = await w.polls(n8n, 3, 20 * MINUTE);
+			const tries = w.readingRequests().filter((id) => id === limited[0].user_id);
+			expect(tries.length).toBeLessThanOrEqual(3);
+			expect(valuesOf(rows)).toEqual(every > 1 ? [121] : []);
+			expect(n8n.reported).toHaveLength(before + 1);
+			const { message, description } = n8n.reported.at(-1)!;
+			expect(message).toMatch(/limit|many requests/i);
+			expect(description).toMatch(`Not read: ${limited[0].user_id} since ${lastRead}`);
+			expect(description!.includes('New readings of all other users go out')).toBe(every > 1);
+			expect(w.errors).toEqual([]);
+		},
+	);
 
-		it('is retried while there is time for an answer', async () => {
-			const n8n = w.trigger(undefined, { budgetMs: BUDGET_MS });
-			await n8n.start();
-			w.used.sandbox.switches.fault = () => ({ status: 503 });
-			const begun = w.time.elapsed;
-			await expect(n8n.tick()).rejects.toMatchObject({
-				httpCode: '503',
-				description: expect.stringMatching(/^Tried \d times in \d+ s\. /),
-			});
-			const tookMs = w.time.elapsed - begun;
-			expect(tookMs).toBeGreaterThan(BUDGET_MS / 4);
-			expect(tookMs).toBeLessThanOrEqual(BUDGET_MS);
+	it("a Retry-After of all pauses all, and is not a user's", async () => {
+		const users = w.users(12);
+		const n8n = await w.started();
+		w.answer({ '': throttle(600) });
+		await w.polls(n8n, 1);
+		const before = w.used.sandbox.requests.length;
+		await w.polls(n8n, 5);
+		expect(w.used.sandbox.requests).toHaveLength(before);
+		w.answer({});
+		users.forEach((user, i) => w.measure(user, 100 + i));
+		expect(await w.polls(n8n, 6)).toHaveLength(12);
+		expect(n8n.reported).toHaveLength(1);
+	});
+
+	it('retries for one user who answers 500 use up the limit of all: the others are read by the next poll', async () => {
+		const users = w.users(3);
+		const n8n = await w.started();
+		let left = 0;
+		w.answer({
+			'': (url) => {
+				if (--left < 0) return throttle(Math.ceil((HOUR - (w.time.elapsed % HOUR)) / 1000));
+				return url.includes(users[1].user_id) ? { status: 500 } : undefined;
+			},
 		});
+		for (const systolic of [131, 132]) {
+			w.measure(users[2], systolic);
+			left = 5;
+			await w.polls(n8n, 1, HOUR);
+		}
+		expect(valuesOf(w.rows)).toEqual([131, 132]);
+	});
+
+	it('one User and one request at a time, and a limit of all: the report tells of no list', async () => {
+		const [{ user_id }] = w.users(1);
+		const n8n = await w.started({ ...serial, userScope: 'one', user: byUserId(user_id) });
+		w.answer({ '': throttle(3000) });
+		await w.polls(n8n, 12, 20 * MINUTE);
+		expect(n8n.reported.at(-1)!.message).not.toContain('list');
+	});
+});
+
+describe('time', () => {
+	const BUDGET_MS = 18_000;
+	const w = watch('durable', { names: ['anna', 'ben'], isPatient: true });
+	const took = async (work: () => Promise<unknown>) => {
+		const begun = w.time.elapsed;
+		const result = await work().catch((error: Error) => error);
+		return { result, ms: w.time.elapsed - begun };
+	};
+
+	it.each<[string, HostOptions, boolean, number]>([
+		['a poll in memory, which has five minutes: a minute', { scheduler: 'memory' }, false, 60_000],
+		['a poll that has 36 seconds: four ninths of them', { budgetMs: 36_000 }, false, 16_000],
+		['the poll at a start, which must not delay n8n: four ninths of a minute', {}, true, 26_667],
+	])('of one answer in %s', async (_, options, isStart, expected) => {
+		const n8n = await w.started(allUsers, options);
+		w.answer({ [w.anna.user_id]: { delayMs: HOUR } });
+		const { ms } = await took(() => (isStart ? n8n.start('init') : n8n.tick()));
+		// A timer may be late.
+		expect(Math.abs(ms - expected)).toBeLessThan(200);
+	});
+
+	it('a service that is down is retried while there is time for an answer', async () => {
+		const n8n = await w.started(undefined, { budgetMs: BUDGET_MS });
+		w.answer({ '': { status: 503 } });
+		const { result, ms } = await took(() => n8n.tick());
+		expect(result).toMatchObject({
+			httpCode: '503',
+			description: expect.stringMatching(/^Tried \d times in \d+ s\. /),
+		});
+		expect(ms).toBeGreaterThan(BUDGET_MS / 4);
+		expect(ms).toBeLessThanOrEqual(BUDGET_MS);
 	});
 
 	it('an n8n that knows no budgets polls without one', async () => {
 		const onContext: HostOptions['onContext'] = (context) => Object.assign(context, { getPollBudgetMs: undefined });
-		const n8n = w.trigger(undefined, { onContext });
-		await n8n.start();
-		w.history.add(w.anna, w.reading(0));
-		expect(await n8n.tick()).toHaveLength(1);
+		const n8n = await w.started(undefined, { onContext });
+		w.measure(w.anna, 121);
+		expect(await w.after(n8n)).toEqual([121]);
 	});
 
 	it('a list whose end hangs: what was read goes out', async () => {
-		const n8n = w.trigger(allUsers, { budgetMs: BUDGET_MS });
-		await n8n.start();
-		w.history.add(w.anna, w.reading(0, 121));
-		w.used.sandbox.switches.fault = (_, url) => (/offset=[1-9]/.test(url) ? { delayMs: HOUR } : undefined);
-		expect(await n8n.tick()).toHaveLength(1);
+		const n8n = await w.started(allUsers, { budgetMs: BUDGET_MS });
+		w.measure(w.anna, 121);
+		w.answer({ 'offset=1': { delayMs: HOUR } });
+		expect(await w.after(n8n)).toEqual([121]);
 	});
 
-	describe('a page of the user list after the deadline', () => {
-		/** How long a poll takes that requests the second page ten seconds after the first. */
-		const pollMs = async (budgetMs: number, pageMs: number) => {
-			for (let place = 0; place < 2 * MAX_PAGE_SIZE; place++) w.history.addUser(`user ${place}`);
-			const n8n = w.trigger({ event: 'user', options: { requestsPerSecond: 0.1 } }, { budgetMs });
-			await n8n.start();
-			w.used.sandbox.switches.fault = (_, url) => (/offset=[1-9]/.test(url) ? { delayMs: pageMs } : undefined);
-			const begun = w.time.elapsed;
-			await n8n.tick().catch(() => undefined);
-			return w.time.elapsed - begun;
-		};
-
-		it.each([
-			['sent', 6000, 0],
-			['awaited', 12_000, HOUR],
-		])('is not %s once the budget is used up', async (_, budgetMs, pageMs) => {
-			expect(await pollMs(budgetMs, pageMs)).toBeLessThanOrEqual(budgetMs + 100);
-		});
-	});
+	it.each([
+		['sent', 6000, 0],
+		['awaited', 12_000, HOUR],
+	])(
+		'a second page of the user list, ten seconds after the first, is not %s after the deadline',
+		async (_, budgetMs, delayMs) => {
+			w.users(2 * MAX_PAGE_SIZE);
+			const n8n = await w.started({ event: 'user', options: { requestsPerSecond: 0.1 } }, { budgetMs });
+			w.answer({ '/v2/user?': (url) => (url.includes('offset=0') ? undefined : { delayMs }) });
+			expect((await took(() => n8n.tick())).ms).toBeLessThanOrEqual(budgetMs + 100);
+		},
+	);
 });

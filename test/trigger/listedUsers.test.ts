@@ -1,268 +1,409 @@
-/** Trigger with Listed Users: changes of the list and entries without a user do not affect the other users. */
+/**
+ * Trigger with Listed Users: entries that are added, removed, twice on the list, or without a user, and wrong answers of Resolve. The
+ * other users are not affected, and nothing is lost or goes out twice.
+ */
 import type { INodeParameters } from 'n8n-workflow';
-import type { BloodPressurePoint } from '../../dev/sandbox/metrics';
 import type { User } from '../../dev/sandbox/schemas';
+import type { TroubleName } from '../../dev/sandbox/troubles';
 import type { Fault } from '../../dev/sandbox/switches';
-import { bloodPressure } from '../helpers/people';
+import { createUser, bloodPressure } from '../helpers/people';
 import type { PollingHost } from '../helpers/pollingHost';
-import { HOUR, iso, MINUTE, onBothSchedulers, watch } from '../helpers/watch';
+import { HOUR, iso, MINUTE, onBothSchedulers, savedState, valuesOf, watch } from '../helpers/watch';
+
+const listing = (userIds: string, usersBy = 'clientUserId'): INodeParameters => ({
+	event: 'bloodPressure',
+	userScope: 'listed',
+	usersBy,
+	userIds,
+});
+const NOBODY = 'Geheim-7';
+const UNFOUND: Fault = { status: 404 };
+const INVALID: Fault = { status: 422 };
+const as = (body: User): Fault => ({ status: 200, body });
+
+describe('entries', () => {
+	const w = watch('durable');
+	let cleo: User;
+	beforeEach(() => (cleo = w.history.addUser('cleo')));
+	/** Published again with another list. */
+	const publish = async (n8n: PollingHost, entries: string) => {
+		n8n.parameters = listing(entries);
+		n8n.kill();
+		return valuesOf(await n8n.start('update')) ?? [];
+	};
+
+	it.each<[string, () => INodeParameters]>([
+		['userId', () => listing(`${w.ben.user_id}, ${w.anna.user_id}`, 'userId')],
+		['clientUserId', () => listing('ben, anna')],
+	])('the users of the list are watched, and no others: by %s', async (_, parameters) => {
+		w.measure(w.anna, 120, HOUR);
+		const n8n = await w.started(parameters());
+		w.pass(MINUTE);
+		w.measure(w.anna, 131);
+		w.measure(w.ben, 132);
+		w.measure(cleo, 133);
+		expect((await w.after(n8n, 0)).sort()).toEqual([131, 132]);
+		expect(await n8n.tick()).toBeUndefined();
+	});
+
+	it('the only one, who cannot be read for a while, is reported: no poll fails', async () => {
+		const n8n = await w.started(listing('anna'));
+		w.switches.users = { anna: 'fails' };
+		for (let i = 0; i < 3; i++) expect(await n8n.tick()).toBeUndefined();
+		expect(n8n.reported).toHaveLength(1);
+	});
+
+	it('an added user is watched from then on, without an effect on others', async () => {
+		const n8n = await w.started(listing('anna'));
+		w.pass(HOUR);
+		w.measure(cleo, 130, MINUTE);
+		w.measure(w.anna, 131, MINUTE);
+		expect(await publish(n8n, 'cleo, anna')).toEqual([131]);
+		w.pass(MINUTE);
+		w.measure(w.anna, 132, 30 * MINUTE);
+		w.measure(cleo, 133);
+		expect(await w.after(n8n, 0)).toEqual([132, 133]);
+		expect(n8n.reported).toEqual([]);
+	});
+
+	it('a removed user is not read, and starts over when put back', async () => {
+		const n8n = await w.started(listing('anna, ben'));
+		w.pass(MINUTE);
+		w.measure(w.ben, 131);
+		expect(await w.after(n8n, 0)).toEqual([131]);
+		expect(await publish(n8n, 'anna')).toEqual([]);
+		w.measure(w.ben, 132);
+		w.measure(w.anna, 133);
+		expect(await w.after(n8n)).toEqual([133]);
+		expect(await publish(n8n, 'ben, anna')).toEqual([]);
+		w.pass(MINUTE);
+		w.measure(w.ben, 134);
+		expect(await w.after(n8n)).toEqual([134]);
+	});
+
+	it('without a user: reported at once and hourly, by its position, while all others are emitted', async () => {
+		const n8n = await w.started(listing(`anna, ${NOBODY}, ben`));
+		expect(n8n.reported.map(({ message }) => message)).toEqual([
+			expect.stringMatching(/^The readings of 1 user could not be read\. Entry 2 of 'User IDs' is /),
+		]);
+		for (let poll = 0; poll < 5; poll++) {
+			w.pass(15 * MINUTE);
+			w.measure(poll % 2 ? w.anna : w.ben, 130 + poll);
+			expect(await w.after(n8n, 0)).toEqual([130 + poll]);
+		}
+		expect(n8n.reported).toHaveLength(2);
+		expect(JSON.stringify(n8n.reported)).not.toContain('Geheim');
+		await publish(n8n, 'anna, ben');
+		w.measure(w.anna);
+		await w.after(n8n, 2 * HOUR);
+		expect(n8n.reported).toHaveLength(2);
+	});
+
+	it('a list without any user is an error at once, also for a test event', async () => {
+		await expect(w.trigger(listing(NOBODY)).start()).rejects.toThrow("Entry 1 of 'User IDs' is ");
+		await expect(w.trigger(listing(NOBODY)).fetchTestEvent()).rejects.toThrow("Entry 1 of 'User IDs' is ");
+	});
+
+	it('a test event is the newest of those on the list', async () => {
+		w.measure(cleo, 130, HOUR);
+		w.measure(w.ben, 131, 2 * HOUR);
+		w.measure(w.anna, 132, 3 * HOUR);
+		expect(valuesOf(await w.trigger(listing(`anna, ${NOBODY}, ben`)).fetchTestEvent())).toEqual([131]);
+	});
+
+	it('the saved state has no client user ID', async () => {
+		const n8n = await w.started(listing(`anna, ben, ${NOBODY}`));
+		w.measure(w.anna);
+		await w.after(n8n);
+		expect(n8n.row).toContain('cursors');
+		expect(n8n.row).not.toMatch(/anna|ben|Geheim/);
+	});
+
+	it('that no poll has reached are told by their positions', async () => {
+		const userIds = w.users(20).map(({ client_user_id }) => client_user_id);
+		const n8n = await w.started(
+			{ ...listing(userIds.join()), options: { requestsPerSecond: 0.1 } },
+			{ budgetMs: 36_000 },
+		);
+		await w.polls(n8n, 4, 25 * MINUTE);
+		expect(n8n.reported[0].description).toMatch(
+			/^Not read: (entry \d+ of 'User IDs' since [\d :-]+(, )?){5} and \d+ more/,
+		);
+	});
+
+	it('of a list that takes longer than a poll are read all the same', async () => {
+		const listed = w.users(150).slice(-30);
+		const n8n = await w.started(listing(listed.map(({ client_user_id }) => client_user_id).join()), {
+			budgetMs: 36_000,
+		});
+		Object.assign(w.switches, { userPageCap: 3, latencyMs: 450 });
+		for (const user of listed) w.measure(user);
+		expect(await w.polls(n8n, 2, 5 * MINUTE)).toHaveLength(30);
+		expect(n8n.reported).toEqual([]);
+	});
+});
 
 onBothSchedulers((scheduler) => {
 	const w = watch(scheduler);
-	const { history, used, pass } = w;
-	let anna: User;
-	let ben: User;
-	let cleo: User;
-	beforeEach(() => {
-		({ anna, ben } = w);
-		cleo = history.addUser('cleo');
-	});
-	/** A reading of now, or of so many ms from now, that arrives now. */
-	const measure = (user: User, from = 0) => {
-		const reading = bloodPressure(iso(w.clock + from).replace('.000', ''), 120 + history.entries.length, 80);
-		history.add(user, reading, { late: Math.max(0, -from) });
-		return reading.point as BloodPressurePoint;
-	};
-	const systolics = (rows: Array<Record<string, unknown>> = []) => rows.map(({ systolic }) => systolic);
-	const listing = (userIds: string[], usersBy = 'clientUserId'): INodeParameters => ({
-		event: 'bloodPressure',
-		userScope: 'listed',
-		usersBy,
-		userIds: userIds.join(),
-	});
 
-	// By client user ID, the durable scheduler shows all that it could show by user ID.
-	const ways = (['userId', 'clientUserId'] as const).filter((way) => scheduler === 'memory' || way === 'clientUserId');
-	describe.each(ways)('by %s', (usersBy) => {
-		const named = (...users: Array<User | string>) =>
-			users.map((user) =>
-				typeof user === 'string' ? user : user[usersBy === 'userId' ? 'user_id' : 'client_user_id']!,
-			);
-		const watching = (...users: Array<User | string>) => listing(named(...users), usersBy);
-		const trigger = (...users: Array<User | string>) => w.trigger(watching(...users));
-		/** Published again with another list. */
-		const publish = async (n8n: PollingHost, ...users: Array<User | string>) => {
-			n8n.parameters = watching(...users);
-			n8n.kill();
-			return await n8n.start('update');
+	it('a user who is gone for longer than the lookback and comes back: nothing lost, nothing twice', async () => {
+		const n8n = await w.started(listing('anna, ben'));
+		const all: number[] = [];
+		const rows: unknown[] = [];
+		const step = async () => {
+			w.pass(12 * HOUR);
+			all.push(200 + all.length, 201 + all.length);
+			w.measure(w.anna, all.at(-2));
+			w.measure(w.ben, all.at(-1), 1000);
+			rows.push(...(await w.after(n8n, 0)));
 		};
-		const unknown = usersBy === 'userId' ? '00000000-0000-4000-8000-000000000000' : 'Geheim-7';
-
-		it('reports the only user, too, who cannot be read for a while: no poll fails', async () => {
-			const n8n = trigger(anna);
-			await n8n.start();
-			used.sandbox.switches.users = { anna: 'fails' };
-			for (let i = 0; i < 3; i++) expect(await n8n.tick()).toBeUndefined();
-			expect(n8n.reported).toHaveLength(1);
-		});
-
-		it('watches the users on the list, and no others', async () => {
-			measure(anna, -HOUR);
-			const n8n = trigger(ben, anna);
-			expect(await n8n.start()).toBeUndefined();
-			pass(MINUTE);
-			const expected = [measure(anna), measure(ben, -MINUTE / 2)].reverse();
-			measure(cleo);
-			expect(systolics(await n8n.tick())).toEqual(expected.map(({ systolic }) => systolic));
-			expect(await n8n.tick()).toBeUndefined();
-		});
-
-		it('an added user is watched from then on, without an effect on others', async () => {
-			const n8n = trigger(anna);
-			await n8n.start();
-			pass(HOUR);
-			measure(cleo, -MINUTE);
-			const before = measure(anna, -MINUTE);
-			expect(systolics(await publish(n8n, cleo, anna))).toEqual([before.systolic]);
-			pass(MINUTE);
-			const late = measure(anna, -30 * MINUTE);
-			const first = measure(cleo);
-			expect(systolics(await n8n.tick())).toEqual([late.systolic, first.systolic]);
-			expect(n8n.reported).toEqual([]);
-		});
-
-		it('a removed user is not read, and starts over when put back', async () => {
-			const n8n = trigger(anna, ben);
-			await n8n.start();
-			pass(MINUTE);
-			const first = measure(ben);
-			expect(systolics(await n8n.tick())).toEqual([first.systolic]);
-			expect(await publish(n8n, anna)).toBeUndefined();
-			pass(MINUTE);
-			measure(ben);
-			const hers = measure(anna, -1000);
-			expect(systolics(await n8n.tick())).toEqual([hers.systolic]);
-			pass(MINUTE);
-			expect(await publish(n8n, ben, anna)).toBeUndefined();
-			pass(MINUTE);
-			const back = measure(ben);
-			expect(systolics(await n8n.tick())).toEqual([back.systolic]);
-		});
-
-		it('an entry without a user is reported at once and hourly, by its position, while all others are emitted', async () => {
-			const n8n = trigger(anna, unknown, ben);
-			await n8n.start();
-			expect(n8n.reported.map(({ message }) => message)).toEqual([
-				expect.stringMatching(/^The readings of 1 user could not be read\. Entry 2 of 'User IDs' is /),
-			]);
-			for (let poll = 0; poll < 5; poll++) {
-				pass(15 * MINUTE);
-				const expected = measure(poll % 2 ? anna : ben);
-				expect(systolics(await n8n.tick())).toEqual([expected.systolic]);
-			}
-			expect(n8n.reported).toHaveLength(2);
-			const said = JSON.stringify(n8n.reported.map(({ message, description }) => [message, description]));
-			expect(said).not.toContain('Geheim');
-			expect(said).not.toContain('?');
-
-			expect(systolics(await publish(n8n, anna, ben))).toEqual([]);
-			pass(2 * HOUR);
-			measure(anna);
-			await n8n.tick();
-			expect(n8n.reported).toHaveLength(2);
-		});
-
-		it('a list without any user is an error at once', async () => {
-			await expect(trigger(unknown).start()).rejects.toThrow("Entry 1 of 'User IDs' is ");
-		});
-
-		it.each([
-			['is gone', 404],
-			['fails', 500],
-		])('a user that %s for longer than the lookback and comes back: nothing lost, nothing twice', async (_, status) => {
-			const n8n = trigger(anna, ben);
-			await n8n.start();
-			const all: unknown[] = [];
-			const out: unknown[] = [];
-			const poll = async () => out.push(...systolics(await n8n.tick()));
-			const step = async () => {
-				pass(HOUR);
-				all.push(measure(anna).systolic, measure(ben, -1000).systolic);
-				await poll();
-			};
-			for (let hour = 0; hour < 5; hour++) await step();
-			used.sandbox.switches.fault = (__, url) =>
-				url.includes(ben.user_id) || url.includes('/resolve/ben')
-					? { status, body: { detail: 'Not found' } }
-					: undefined;
-			for (let hour = 0; hour < 5 * 24; hour += 12) {
-				pass(11 * HOUR);
-				await step();
-			}
-			expect(out.length).toBeLessThan(all.length);
-			if (scheduler === 'memory') expect(await publish(n8n, anna, ben)).toBeUndefined();
-			used.sandbox.switches.fault = () => undefined;
-			await poll();
-			await step();
-			await poll();
-			expect([...out].sort()).toEqual([...all].sort());
-			expect(n8n.reported.length).toBeGreaterThan(0);
-			expect(n8n.reported.length).toBeLessThanOrEqual(5 * 24 + 1);
-		});
-
-		it('the saved state has no client user ID', async () => {
-			const n8n = trigger(anna, ben, unknown);
-			await n8n.start();
-			pass(MINUTE);
-			measure(anna);
-			await n8n.tick();
-			const saved = n8n.row ?? n8n.saved;
-			expect(saved).toContain('cursors');
-			for (const id of ['anna', 'ben', 'Geheim']) expect(saved).not.toContain(id);
-		});
-
-		it('a test event is the newest of those on the list', async () => {
-			measure(cleo, -HOUR);
-			const expected = measure(ben, -2 * HOUR);
-			measure(anna, -3 * HOUR);
-			expect(systolics(await trigger(anna, unknown, ben).fetchTestEvent())).toEqual([expected.systolic]);
-			await expect(trigger(unknown).fetchTestEvent()).rejects.toThrow("Entry 1 of 'User IDs' is ");
-		});
+		await step();
+		w.answer({ [w.ben.user_id]: UNFOUND, '/resolve/ben': UNFOUND });
+		for (let i = 0; i < 10; i++) await step();
+		expect(rows).toHaveLength(12);
+		n8n.kill();
+		expect(await n8n.start('update')).toBeUndefined();
+		w.answer({});
+		rows.push(...(await w.after(n8n)));
+		await step();
+		expect(rows.sort()).toEqual(all);
+		expect(n8n.reported.length).toBeGreaterThan(0);
 	});
+});
 
-	it('two spellings of one user: nothing old goes out, nothing is lost, nothing twice', async () => {
-		measure(anna, -HOUR);
-		const resolves = { '/resolve/Anna': { status: 200, body: anna } };
-		const answer = (faults: Record<string, Fault>) => {
-			const found = Object.entries({ ...resolves, ...faults });
-			used.sandbox.switches.fault = (_, url) => found.find(([part]) => url.includes(part))?.[1];
-		};
-		const fails = { [`timeseries/${anna.user_id}`]: { status: 422 } };
+describe('two entries for one user', () => {
+	const w = watch('durable', { names: ['anna', 'ben'], isPatient: true });
+	/** Resolve finds anna by another spelling, too. */
+	const answer = (more: Record<string, Fault> = {}) => w.answer({ ...more, '/resolve/Anna': as(w.anna) });
+
+	it('nothing old goes out, nothing is lost, nothing twice', async () => {
+		w.measure(w.anna, 110, HOUR);
+		const fails = { [`timeseries/${w.anna.user_id}`]: INVALID };
 		answer(fails);
-		const n8n = w.trigger(listing(['Anna', 'anna', 'ben']));
-		await n8n.start();
-		const all: unknown[] = [];
+		const n8n = await w.started(listing('Anna, anna, ben'));
+		const rows: unknown[] = [];
 		for (let poll = 0; poll < 8; poll++) {
 			answer(poll < 2 || poll > 6 ? {} : fails);
-			pass(12 * HOUR);
-			if (poll > 1) all.push(measure(anna).systolic);
-			await n8n.tick();
+			w.pass(12 * HOUR);
+			if (poll > 1) w.measure(w.anna, 120 + poll);
+			rows.push(...(await w.after(n8n, 0)));
 		}
-		const hers = n8n.executions.flat().filter(({ user_id }) => user_id === anna.user_id);
-		expect(systolics(hers)).toEqual(all);
+		expect(rows).toEqual([122, 123, 124, 125, 126, 127]);
 	});
 
-	if (scheduler === 'memory')
-		it('two spellings of one user, and more readings than a poll emits: none is lost', async () => {
-			Object.assign(used.sandbox.switches, {
-				pageSize: 5000,
-				fault: (_: number, url: string) => (url.includes('/resolve/Anna') ? { status: 200, body: anna } : undefined),
-			});
-			const n8n = w.trigger(listing(['Anna', 'anna']));
-			await n8n.start();
-			const from = w.clock;
-			pass(20 * 24 * HOUR);
-			const count = 12_345;
-			const step = Math.floor((w.clock - from) / (count + 1));
-			for (let i = 1; i <= count; i++) history.add(anna, bloodPressure(iso(from + i * step), 120, 80));
-			for (let poll = 0; poll < 3; poll++) await n8n.tick();
-			expect(new Set(n8n.executions.flat().map(({ row_id }) => row_id)).size).toBe(count);
-		});
+	it('and more readings than a poll emits: none is lost', async () => {
+		w.switches.pageSize = 5000;
+		answer();
+		const n8n = await w.started(listing('Anna, anna'));
+		const from = w.clock;
+		w.pass(20 * 24 * HOUR);
+		const count = 10_050;
+		for (let i = 1; i <= count; i++) w.history.add(w.anna, bloodPressure(iso(from + i * MINUTE), 120, 80));
+		for (let poll = 0; poll < 3; poll++) await n8n.tick();
+		expect(new Set(n8n.executions.flat().map(({ row_id }) => row_id)).size).toBe(count);
+	});
 
-	it.each<[string, string[], Record<string, Fault>]>([
-		['the first one is removed', ['Anna', 'ben'], {}],
-		['that, and Resolve of the other fails once', ['Anna', 'ben'], { '/resolve/Anna': { status: 422 } }],
-		['Resolve of the first one fails once', ['anna', 'Anna', 'ben'], { '/resolve/anna': { status: 422 } }],
-		['Resolve of the first one is slow once', ['anna', 'Anna', 'ben'], { '/resolve/anna': { delayMs: 500 } }],
-	])('two spellings of one user for weeks, then %s: nothing goes out again', async (_, entries, faults) => {
-		const answer = (more: Record<string, Fault>) => {
-			const found = Object.entries({ '/resolve/Anna': { status: 200, body: anna }, ...more });
-			used.sandbox.switches.fault = (_request, url) => found.find(([part]) => url.includes(part))?.[1];
-		};
-		answer({});
-		const n8n = w.trigger(listing(['anna', 'Anna', 'ben']));
-		await n8n.start();
-		for (let day = 0; day < 20; day++) {
-			pass(24 * HOUR);
-			measure(anna, -MINUTE);
-			await n8n.tick();
+	it.each<[string, string, Record<string, Fault>]>([
+		['the first one is removed', 'Anna, ben', {}],
+		['that, and Resolve of the other fails once', 'Anna, ben', { '/resolve/Anna': INVALID }],
+		['Resolve of the first one fails once', 'anna, Anna, ben', { '/resolve/anna': INVALID }],
+		['Resolve of the first one is slow once', 'anna, Anna, ben', { '/resolve/anna': { delayMs: 500 } }],
+	])('for long, then %s: nothing goes out again', async (_, entries, faults) => {
+		answer();
+		const n8n = await w.started(listing('anna, Anna, ben'));
+		for (let day = 0; day < 5; day++) {
+			w.pass(24 * HOUR);
+			w.measure(w.anna, 120 + day, MINUTE);
+			expect(await w.after(n8n, 0)).toEqual([120 + day]);
 		}
 		expect(n8n.reported).toEqual([]);
 		answer(faults);
 		n8n.parameters = listing(entries);
 		await n8n.start('update');
-		pass(MINUTE);
-		await n8n.tick();
-		answer({});
-		await n8n.tick();
-		expect(n8n.executions.flat()).toHaveLength(20);
+		expect(await w.after(n8n)).toEqual([]);
+		answer();
+		expect(await w.after(n8n, 0)).toEqual([]);
 	});
 
-	it('with Requests per Second: each is resolved, because the list could take all requests of a poll', async () => {
-		const names = Array.from({ length: 8 }, (_, i) => history.addUser(`user ${i}`).client_user_id!);
-		await w.trigger({ ...listing(names), options: { requestsPerSecond: 50 } }).start();
-		expect(used.sandbox.requests.filter((url) => url.startsWith('/v2/user?offset'))).toEqual([]);
+	it.each(['anna,Anna', 'Anna,anna'])('%s, one resolved ten days later: nothing goes out again', async (userIds) => {
+		w.answer({ '/resolve/Anna': { status: 429 } });
+		const n8n = await w.started(listing(userIds));
+		for (let day = 0; day < 10; day += 2) {
+			w.measure(w.anna, 120 + day);
+			expect(await w.polls(n8n, 1, 48 * HOUR)).toHaveLength(1);
+		}
+		answer({ '/resolve/anna': UNFOUND });
+		expect(await w.polls(n8n, 3)).toEqual([]);
 	});
 
-	it('an identifier that moves to another user starts over', async () => {
-		const n8n = w.trigger(listing(['anna', 'ben']));
-		await n8n.start();
-		pass(HOUR);
-		measure(cleo, -MINUTE);
-		history.team.users = [anna, { ...cleo, client_user_id: 'ben' }];
-		expect((await n8n.tick()) ?? []).toEqual([]);
-		pass(MINUTE);
-		const first = measure(cleo);
-		expect(systolics(await n8n.tick())).toEqual([first.systolic]);
+	it.each(['anna,Anna', 'Anna,anna', 'Anna'])('%s, in place of anna: a late reading goes out', async (userIds) => {
+		answer();
+		const n8n = await w.started(listing('anna'));
+		await w.polls(n8n, 4, 24 * HOUR);
+		w.measure(w.anna, 131, 40 * HOUR);
+		n8n.parameters = listing(userIds);
+		const rows = [...((await n8n.start('update')) ?? []), ...(await w.polls(n8n, 2))];
+		expect(valuesOf(rows)).toEqual([131]);
+	});
+
+	it('who fails: the report says when the user was read last', async () => {
+		answer();
+		const n8n = await w.started(listing('Anna,anna'));
+		const last = iso(w.clock).slice(0, 16).replace('T', ' ');
+		answer({ timeseries: INVALID });
+		await w.polls(n8n, 10, 20 * MINUTE);
+		expect(n8n.reported.length).toBeGreaterThan(2);
+		for (const { description } of n8n.reported) expect(description).toContain(`since ${last}`);
+	});
+});
+
+describe('Resolve', () => {
+	const w = watch('durable');
+	let cleo: User;
+	beforeEach(() => (cleo = w.history.addUser('cleo')));
+	/** The ID that Resolve gives for ben. */
+	const giving = (user?: User) => w.answer(user ? { '/resolve/ben': as({ ...w.ben, user_id: user.user_id }) } : {});
+	const failing = (...names: string[]) => {
+		w.switches.users = Object.fromEntries(names.map((name) => [name, 'fails' as const]));
+	};
+
+	it.each<[string, number, 'anna' | 'cleo', TroubleName | undefined]>([
+		['another listed user', 1, 'anna', undefined],
+		['another listed user, who fails', 7, 'anna', 'fails'],
+		['a user who is not listed', 1, 'cleo', undefined],
+		['a user who is not listed, and fails', 7, 'cleo', 'fails'],
+	])('gives the ID of %s for %i × 12 hours: nothing is lost, nothing twice', async (_, polls, name, fault) => {
+		const rows: unknown[] = [];
+		const all = Array.from({ length: polls + 4 }, (__, poll) => [200 + poll, 300 + poll]).flat();
+		const n8n = await w.started(listing('anna, ben'));
+		for (let poll = 0; poll < polls + 4; poll++) {
+			const isWrong = poll >= 2 && poll < 2 + polls;
+			w.switches.users = isWrong && fault ? { [name]: fault } : {};
+			giving(isWrong ? { anna: w.anna, cleo }[name] : undefined);
+			w.measure(w.anna, 200 + poll);
+			w.measure(w.ben, 300 + poll);
+			w.measure(cleo, 100 + poll);
+			rows.push(...(await w.after(n8n, 12 * HOUR)));
+		}
+		expect(rows.sort()).toEqual(all.sort());
+	});
+
+	it('gives the ID of another listed user at the publication: the reading of the right one goes out', async () => {
+		giving(w.anna);
+		const n8n = await w.started(listing('anna, ben'));
+		await w.after(n8n);
+		giving();
+		await w.after(n8n);
+		w.measure(w.ben, 131);
+		expect(await w.after(n8n)).toEqual([131]);
+	});
+
+	it('gives the ID of a listed user who fails from the publication on: nothing is lost', async () => {
+		failing('anna');
+		const n8n = await w.started(listing('anna, ben'));
+		w.pass(MINUTE);
+		w.measure(w.anna, 131);
+		const rows = await w.after(n8n);
+		giving(w.anna);
+		rows.push(...(await w.after(n8n)));
+		w.measure(w.anna, 132);
+		rows.push(...(await w.after(n8n)));
+		giving();
+		failing();
+		rows.push(...(await w.after(n8n)), ...(await w.after(n8n)));
+		expect(rows).toEqual([131, 132]);
+	});
+
+	it('gives another user, and no more the one before: what was measured until then is old', async () => {
+		const n8n = await w.started(listing('anna, ben'));
+		w.pass(HOUR);
+		w.measure(cleo, 130, MINUTE);
+		w.history.team.users = [w.anna, { ...cleo, client_user_id: 'ben' }];
+		expect(await w.after(n8n, 0)).toEqual([]);
+		w.pass(MINUTE);
+		w.measure(cleo, 131);
+		expect(await w.after(n8n, 0)).toEqual([131]);
+	});
+
+	it('gives another user, who fails for 7 × 12 hours: nothing is lost, nothing twice', async () => {
+		const n8n = await w.started(listing('anna, ben'));
+		await w.after(n8n);
+		giving(cleo);
+		failing('cleo');
+		const rows = await w.after(n8n);
+		w.pass(MINUTE);
+		for (let poll = 0; poll < 7; poll++) {
+			w.measure(cleo, 200 + poll);
+			rows.push(...(await w.after(n8n, 12 * HOUR)));
+		}
+		failing();
+		rows.push(...(await w.after(n8n)), ...(await w.after(n8n)));
+		expect(rows).toEqual([200, 201, 202, 203, 204, 205, 206]);
+	});
+
+	it('fails from the publication on, then the readings do: nothing is lost', async () => {
+		const fails = { '/resolve/ben': { status: 500 } };
+		w.answer(fails);
+		const n8n = await w.started(listing('anna, ben'));
+		w.pass(MINUTE);
+		w.measure(w.ben, 131);
+		await w.after(n8n);
+		w.answer({});
+		failing('ben');
+		await w.after(n8n);
+		w.measure(w.ben, 132);
+		await w.after(n8n);
+		failing();
+		expect(await w.after(n8n)).toEqual([131, 132]);
+	});
+
+	it('fails for an entry that names a user: nothing more is saved', async () => {
+		const n8n = await w.started(listing('anna, ben'));
+		w.answer({ '/resolve/ben': { status: 500 } });
+		w.measure(w.anna, 131);
+		await w.after(n8n);
+		const { cursors, names } = savedState(n8n);
+		expect(cursors.map(({ users }) => users).join('')).toHaveLength(Object.values(names!).join('').length);
+	});
+
+	it('client user IDs with nearly the same hash are two users', async () => {
+		const users = ['u20171639', 'u32115492'].map((name) => w.history.addUser(name));
+		const n8n = await w.started(listing('u20171639, u32115492'));
+		for (let i = 0; i < 5; i++) for (const user of users) w.measure(user, 120 + i);
+		expect(await w.after(n8n)).toHaveLength(10);
+	});
+});
+
+describe('two users whose hashes begin with the same 24 bits', () => {
+	const w = watch('durable');
+	let users: readonly User[];
+	beforeEach(() => {
+		const ids = ['776bf8ed-7fa6-459f-8476-33ceb7761cf7', '83955a7b-7019-4a3b-8dd2-39a3cf322d0e'];
+		w.history.team.users = ids.map((user_id) => ({ ...createUser(user_id, []), user_id }));
+		({ users } = w.history.team);
+	});
+
+	it.each([0, 1])('what went out of number %i, who failed for days, does not go out again', async (at) => {
+		const n8n = await w.started();
+		w.measure(users[at], 121);
+		expect(await w.after(n8n)).toEqual([121]);
+		w.switches.users = { [users[at].user_id]: 'fails' };
+		for (let day = 0; day < 5; day++) {
+			w.measure(users[1 - at], 130 + day);
+			expect(await w.after(n8n, 24 * HOUR)).toEqual([130 + day]);
+		}
+		w.switches.users = {};
+		expect(await w.after(n8n)).toEqual([]);
+	});
+
+	it('an entry that is added takes the cursor of no other user', async () => {
+		const [one, other] = users;
+		const n8n = await w.started(listing(one.user_id, 'userId'));
+		await w.after(n8n, 10 * HOUR);
+		w.measure(other, 186, 5 * HOUR);
+		n8n.parameters = listing(`${one.user_id},${other.user_id}`, 'userId');
+		expect(valuesOf(await n8n.start('update')) ?? []).toEqual([]);
+		w.measure(other, 131);
+		expect(await w.after(n8n)).toEqual([131]);
 	});
 });
