@@ -1,9 +1,9 @@
-/** Pace of long reads: the rate limit (Requests per Second), measured at the service. */
+/** Pace of long reads, measured at the service: requests in flight, Requests per Second, throttles, and cancelling. */
 import type { INodeParameters } from 'n8n-workflow';
-import type { Switches } from '../../dev/sandbox/switches';
+import { defaultSwitches } from '../../dev/sandbox/switches';
 import { createWorld } from '../../dev/sandbox/world';
 import { RETRY_LIMITS } from '../../nodes/HealthDataService/http/retry';
-import { useRunner } from '../helpers/engine';
+import { useRunner, type RunOptions } from '../helpers/engine';
 import { KEY } from '../helpers/people';
 import { PollingHost } from '../helpers/pollingHost';
 import { bloodPressureOf, byUserId, everyNth } from '../helpers/requests';
@@ -11,83 +11,147 @@ import { useVirtualTime } from '../helpers/virtualTime';
 
 const world = createWorld([{ key: KEY, users: 100 }]);
 const users = world.teams[0].users;
-const used = useRunner(() => ({ world }));
+const used = useRunner(() => ({ world, switches: { latencyMs: 5 } }));
 const time = useVirtualTime();
+afterEach(() => {
+	Object.assign(used.sandbox.load, { mostInFlight: 0, refused: 0 });
+	Object.assign(RETRY_LIMITS, { baseDelayMs: 2, maxDelayMs: 10 });
+});
 
 const day = { startDate: '2026-03-01', endDate: '2026-03-01' };
-const all = (options: INodeParameters) => bloodPressureOf('', { ...day, userScope: 'all', options });
-const oneByOne = (options: INodeParameters) => bloodPressureOf(byUserId('={{ $json.user_id }}'), { ...day, options });
+const all = (options: INodeParameters = {}, more: INodeParameters = {}) =>
+	bloodPressureOf('', { ...day, userScope: 'all', options, ...more });
+const oneByOne = (options: INodeParameters = {}) =>
+	bloodPressureOf(byUserId('={{ $json.user_id }}'), { ...day, options });
 const items = (count: number) => users.slice(0, count).map(({ user_id }) => ({ user_id }));
+const run = async (parameters: INodeParameters, more: Partial<RunOptions> = {}) =>
+	await used.run(parameters, { timezone: 'UTC', ...more });
 
-/** When each request arrived; `fault` as the switch of the sandbox. */
-function watch(fault: Switches['fault'] = () => undefined) {
-	const arrived: number[] = [];
-	used.sandbox.switches.fault = (number, url) => {
-		arrived.push(time.elapsed);
-		return fault(number, url);
-	};
-	return {
-		count: () => arrived.length,
-		mostInASecond: () =>
-			Math.max(...arrived.map((from) => arrived.filter((at) => at >= from && at < from + 1000).length)),
-		seconds: () => (arrived.at(-1)! - arrived[0]) / 1000,
-	};
-}
-const run = async (parameters: INodeParameters, input = [{}]) => await used.run(parameters, { input, timezone: 'UTC' });
+const idsOf = (rows: Array<{ user_id?: unknown; timestamp?: unknown; provider?: unknown }>) =>
+	rows.map((row) => `${row.user_id} ${row.timestamp} ${row.provider}`).sort();
+const expected = users
+	.flatMap(({ user_id }) =>
+		world
+			.readings(user_id, 'blood_pressure', Date.UTC(2026, 2, 1), Date.UTC(2026, 2, 2) - 1)
+			.map(({ point, source }) => `${user_id} ${(point as { timestamp: string }).timestamp} ${source.provider}`),
+	)
+	.sort();
+
+it.each([
+	['3 inside All Users', () => run(all({ concurrency: 3, userLimit: 20 })), 3],
+	['8 over all input items, by default {{ }}', () => run(oneByOne(), { input: items(30) }), 8],
+])('at most so many requests at once: %s', async (_, start, most) => {
+	expect((await start()).error).toBeUndefined();
+	expect(used.sandbox.load.mostInFlight).toBe(most);
+});
+
+it('prefetches no page of the list that a Limit may not need', async () => {
+	used.sandbox.switches.userPageCap = 20;
+	expect((await run(all({}, { returnAll: false, limit: 5 }))).rows).toHaveLength(5);
+	expect(used.sandbox.requests.filter((url) => url.startsWith('/v2/user?'))).toHaveLength(1);
+});
 
 it('users who fail hold back no other, and rows come in order', async () => {
 	Object.assign(RETRY_LIMITS, { baseDelayMs: 1000, maxDelayMs: 1000 });
 	const broken = [10, 50, 90].map((at) => users[at].user_id);
 	used.sandbox.switches.users = Object.fromEntries(broken.map((id) => [id, 'fails']));
 	const begun = time.elapsed;
-	const { rows } = await used.run({ ...all({}), output: 'summary' }, { onError: 'continueRegularOutput' });
+	const { rows } = await run(all({}, { output: 'summary' }), { onError: 'continueRegularOutput' });
 	const sound = users.map(({ user_id: id }) => id).filter((id) => !broken.includes(id));
 	expect(rows.map(({ user_id: id }) => id)).toEqual([...sound, ...broken]);
-	Object.assign(RETRY_LIMITS, { baseDelayMs: 2, maxDelayMs: 10 });
 	// Six pauses of a second at most, at the same time.
-	expect(time.elapsed - begun).toBeLessThanOrEqual(6100);
+	expect(time.elapsed - begun).toBeLessThanOrEqual(6500);
 });
 
-describe('20 a second', () => {
-	it.each([
-		['over many input items {{ }}', () => run(oneByOne({ requestsPerSecond: 20 }), items(60)), 60],
-		['inside All Users', () => run(all({ requestsPerSecond: 20, userLimit: 60 })), 61],
-	])('%s: never more than 21 in any second, and not one at a time', async (_, start, count) => {
-		const seen = watch();
-		const { error } = await start();
-		expect(error).toBeUndefined();
-		expect(seen.count()).toBe(count);
-		expect(seen.mostInASecond()).toBeLessThanOrEqual(21);
-		// No slower than it may, either.
-		expect(seen.seconds()).toBeCloseTo((count - 1) / 20, 0);
-	});
+it('a service that refuses more than six at once: nothing is lost, and few are refused', async () => {
+	used.sandbox.switches.mostAtOnce = 6;
+	const { rows, error } = await run(all());
+	expect(error).toBeUndefined();
+	expect(idsOf(rows)).toEqual(expected);
+	const { refused } = used.sandbox.load;
+	expect(refused).toBeGreaterThan(0);
+	expect(refused / used.sandbox.requests.length).toBeLessThan(0.1);
+});
 
-	it('retries and redirects count {{ }}', async () => {
+it('a service that allows 60 requests a minute and does not say when: nothing is lost, and few are refused', async () => {
+	Object.assign(RETRY_LIMITS, { baseDelayMs: 500, maxDelayMs: 30_000 });
+	let minute = 0;
+	let count = 0;
+	used.sandbox.switches.fault = () => {
+		const now = Math.floor(time.now / 60_000);
+		count = now === minute ? count + 1 : 1;
+		minute = now;
+		return count > 60 ? { status: 429 } : undefined;
+	};
+	const { rows, error } = await run(all());
+	expect(error).toBeUndefined();
+	expect(idsOf(rows)).toEqual(expected);
+	expect(used.sandbox.requests.length).toBeLessThan(1.3 * users.length);
+});
+
+it('a service that refuses everything ends the run, instead of waiting once per item {{ }}', async () => {
+	used.sandbox.switches.fault = () => ({ status: 429 });
+	const { error } = await run(oneByOne(), { input: items(40) });
+	expect(error).toMatchObject({ message: 'The service is receiving too many requests (status 429)', httpCode: '429' });
+	expect(error?.description).toMatch(/^Tried \d+ times in \d+ s\./);
+	// Each could try seven times: the pauses go for all, and the first that gives up ends it.
+	expect(used.sandbox.requests.length).toBeLessThan(60);
+});
+
+it('Stop in the editor: sends no more, and does not wait for a throttle of a minute {{ }}', async () => {
+	used.sandbox.switches.fault = () => ({ status: 429, headers: { 'retry-after': '60' } });
+	let sent = 0;
+	const cancelWhen = (async () => {
+		while (used.sandbox.requests.length === 0 || used.sandbox.load.inFlight > 0) await time.pass(1);
+		sent = used.sandbox.requests.length;
+	})();
+	const begun = time.elapsed;
+	await run(oneByOne(), { input: items(40), cancelWhen });
+	expect(time.elapsed - begun).toBeLessThan(60_000);
+
+	// Any further requests are sent before another user has been read.
+	Object.assign(used.sandbox.switches, defaultSwitches());
+	await run(bloodPressureOf(byUserId(users[99].user_id), day));
+	const ofInput = used.sandbox.requests.filter((url) => !url.includes(users[99].user_id));
+	expect(ofInput).toHaveLength(sent);
+});
+
+describe('Requests per Second', () => {
+	/** When each request arrived. */
+	function watchArrivals(faultOf = used.sandbox.switches.fault) {
+		const arrived: number[] = [];
+		used.sandbox.switches.fault = (number, url) => {
+			arrived.push(time.elapsed);
+			return faultOf(number, url);
+		};
+		return arrived;
+	}
+	const mostInASecond = (arrived: number[]) =>
+		Math.max(...arrived.map((from) => arrived.filter((at) => at >= from && at < from + 1000).length));
+
+	it('over many input items, retries and redirects count {{ }}', async () => {
 		used.sandbox.switches.redirect = 'sameOrigin';
-		const seen = watch(everyNth(4, { status: 500 }));
-		const { error } = await run(oneByOne({ requestsPerSecond: 20 }), items(15));
+		const arrived = watchArrivals(everyNth(4, { status: 500 }));
+		const { error } = await run(oneByOne({ requestsPerSecond: 20 }), { input: items(15) });
 		expect(error).toBeUndefined();
-		expect(seen.count()).toBeGreaterThan(35);
-		expect(seen.mostInASecond()).toBeLessThanOrEqual(21);
+		expect(arrived.length).toBeGreaterThan(35);
+		expect(mostInASecond(arrived)).toBeLessThanOrEqual(21);
 	});
-});
 
-describe('the trigger', () => {
-	const watching = (requestsPerSecond: number) =>
-		new PollingHost(used.credential, { event: 'bloodPressure', userScope: 'all', options: { requestsPerSecond } });
-
-	it('keeps to it', async () => {
-		const seen = watch();
-		await watching(50).start();
-		expect(seen.count()).toBeGreaterThan(users.length);
-		expect(seen.mostInASecond()).toBeLessThanOrEqual(51);
-		expect(seen.seconds()).toBeCloseTo(users.length / 50, 1);
+	it('the trigger keeps to it', async () => {
+		const arrived = watchArrivals();
+		const options = { requestsPerSecond: 50 };
+		await new PollingHost(used.credential, { event: 'bloodPressure', userScope: 'all', options }).start();
+		expect(mostInASecond(arrived)).toBeLessThanOrEqual(51);
+		// No slower than it may, either.
+		expect((arrived.at(-1)! - arrived[0]) / 1000).toBeCloseTo(users.length / 50, 1);
 	});
 
 	it('ends the search for a test event in time', async () => {
 		const begun = time.now;
-		await expect(watching(0.1).fetchTestEvent()).rejects.toMatchObject({
-			message: 'The time was over before all requests were sent',
+		const options = { requestsPerSecond: 0.1 };
+		const host = new PollingHost(used.credential, { event: 'bloodPressure', userScope: 'all', options });
+		await expect(host.fetchTestEvent()).rejects.toMatchObject({
 			description: expect.stringContaining('Requests per Second'),
 		});
 		expect(time.now - begun).toBeLessThan(10_000);

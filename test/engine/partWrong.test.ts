@@ -68,14 +68,16 @@ beforeAll(async () => {
 	expect(Object.values(sound).map(({ length }) => length)).toEqual([61, 61 + 3 + 8, 4, 25, 4]);
 });
 
-/** Each trouble of one user and in a team; each way to go on, with every Output, for one that fails and one who is gone. */
-const cases = Object.entries(OUTCOMES).flatMap(([trouble, outcome]) => {
-	const isForAll = ['failsOnPageTwo', 'removed'].includes(trouble);
-	const few = ['One user, Stop', 'All users, Continue'];
-	return Object.keys(OPERATIONS)
+/** Each trouble of one user and in a team; each way to go on, for one that fails and one who is gone; and each Output, for one. */
+const cases = Object.entries(OUTCOMES).flatMap(([trouble, outcome]) =>
+	Object.keys(OPERATIONS)
 		.flatMap((operation) => Object.keys(MODES).map((mode) => ({ trouble, operation, mode, outcome })))
-		.filter(({ operation, mode }) => isForAll || few.includes(`${operation}, ${mode}`));
-});
+		.filter(({ operation, mode }) => {
+			if (['One user, Stop', 'All users, Continue'].includes(`${operation}, ${mode}`)) return true;
+			if (trouble === 'failsOnPageTwo') return mode === 'Continue' || !operation.includes(',');
+			return trouble === 'removed' && !operation.includes(',');
+		}),
+);
 
 it.each(cases)('$trouble, $operation, $mode', async ({ trouble, operation, mode, outcome }) => {
 	used.sandbox.switches.users = { [STEADY.client_user_id]: trouble as TroubleName };
@@ -133,16 +135,6 @@ it('the status of a user who cannot be read is not that of one without readings'
 	]);
 });
 
-it('users after a failed one are complete, though each of their requests fails once', async () => {
-	const failed = new Set<string>();
-	const fault = (_: number, url: string) => (failed.size === failed.add(url).size ? undefined : { status: 500 });
-	Object.assign(used.sandbox.switches, { users: { [STEADY.client_user_id]: 'fails' }, fault });
-	const parameters = bloodPressureOf('', { userScope: 'all', options: { concurrency: 1 } });
-	const { rows } = await run(parameters, 'continueRegularOutput');
-	const others = sound['All users'].filter((row) => !isSteady(row));
-	expect(rows).toEqual([...others, expect.objectContaining({ user_id: STEADY.user_id, error: expect.anything() })]);
-});
-
 describe('a fault of the code with the readings of one user', () => {
 	const log = useLogLines();
 	const secret = '"151/93" is not iterable';
@@ -171,8 +163,8 @@ describe('a fault of the code with the readings of one user', () => {
 		expect(everythingIn([execution, log])).not.toContain('151/93');
 	});
 
-	it.each(['One user', 'All users'])('On Error Stop, %s: the error is not that of the service', async (operation) => {
-		const { error, run: execution } = await run(OPERATIONS[operation]);
+	it('On Error Stop: the error is not that of the service', async () => {
+		const { error, run: execution } = await run(OPERATIONS['All users']);
 		expect(error?.message).toMatch(/This user's data could not be processed$/);
 		expect(error?.description).toMatch(/^Report this to the authors of the node/);
 		// n8n logs the message of the error, too.
@@ -193,25 +185,14 @@ it.each(['..', 'a/b', '\ud800'])('a user ID that cannot be part of an address is
 	expect(stopped.error?.message).toMatch(/^The readings of the user \(an ID with unusual characters\) could not/);
 });
 
-describe.each(['__proto__', 'x'.repeat(200_000)])('the user ID %.20s', (odd) => {
-	it.each(['All users', 'All users, grouped'])('loses nothing of the others: %s', async (operation) => {
-		used.sandbox.switches.oddUserIds = { [STEADY.client_user_id]: odd };
-		const { rows, error } = await run(OPERATIONS[operation], 'continueRegularOutput');
-		expect(error).toBeUndefined();
-		expect(rows.slice(0, -1)).toEqual(sound[operation].filter((row) => !isSteady(row)));
-		expect(rows.at(-1)).toMatchObject({ client_user_id: STEADY.client_user_id, error: expect.anything() });
-	});
-
-	it('as an entry of User IDs is the error of this entry', async () => {
-		const userIds = `${odd}\n${STEADY.client_user_id}`;
-		const listed = bloodPressureOf('', { userScope: 'listed', usersBy: 'clientUserId', userIds });
-		const { rows } = await run(listed, 'continueRegularOutput');
-		expect(rows.slice(0, -1)).toEqual(sound['All users'].filter(isSteady));
-		expect(rows.at(-1)).toMatchObject({ client_user_id: odd, error: expect.anything() });
-	});
+it.each(['__proto__', 'x'.repeat(200_000)])('the user ID %.20s loses nothing of the others', async (odd) => {
+	used.sandbox.switches.oddUserIds = { [STEADY.client_user_id]: odd };
+	const { rows } = await run(OPERATIONS['All users, grouped'], 'continueRegularOutput');
+	expect(rows.slice(0, -1)).toEqual(sound['All users, grouped'].filter((row) => !isSteady(row)));
+	expect(rows.at(-1)).toMatchObject({ client_user_id: STEADY.client_user_id, error: expect.anything() });
 });
 
 it('every fault of a user that the sandbox can play is tested', () => {
-	// What never ends is stopped by the number of pages (test/unit/service/readings/pages.test.ts) and by the limit of an answer (test/engine/{errors,hanging}.test.ts).
+	// What never ends is stopped by the number of pages (test/unit/service/readings/pages.test.ts) and by the limit of an answer (test/engine/{faults,refusals}.test.ts).
 	expect([...Object.keys(OUTCOMES), 'drips', 'endless', 'hangs'].sort()).toEqual(Object.keys(TROUBLES).sort());
 });

@@ -1,61 +1,63 @@
-/** Refusals (401, 403): a wrong key ends the run after a few requests, any other refusal concerns one user. */
+/**
+ * What concerns all users and what one: a wrong key or Base URL and an outage end the run after a few requests; a refusal, a 404 or
+ * a hanging user is an error of this user only, and the others are read.
+ */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { createWorld } from '../../dev/sandbox/world';
 import type { Fault } from '../../dev/sandbox/switches';
-import { NOT_FOUND, type NotFoundBody } from '../../dev/sandbox/troubles';
-import { runNode, type RunOptions } from '../helpers/engine';
+import { NOT_FOUND, type NotFoundBody, type TroubleName } from '../../dev/sandbox/troubles';
+import { useRunner, type RunOptions } from '../helpers/engine';
 import { KEY } from '../helpers/people';
-import { bloodPressureOf, byUserId, resolve, useSandbox } from '../helpers/requests';
+import { bloodPressureOf, byUserId, resolve } from '../helpers/requests';
 import { useVirtualTime } from '../helpers/virtualTime';
 
-const world = createWorld([{ key: KEY, users: 40 }]);
+const USERS = 70;
+const world = createWorld([{ key: KEY, users: USERS }]);
 const users = world.teams[0].users;
-const used = useSandbox(() => ({ world, switches: { latencyMs: 5 } }));
+const used = useRunner(() => ({ world, switches: { latencyMs: 5 } }));
 useVirtualTime();
 
 const ITEMS = 30;
 const input: IDataObject[] = users.slice(0, ITEMS).map(({ user_id, client_user_id }) => ({ user_id, client_user_id }));
 const oneByOne = bloodPressureOf(byUserId('={{ $json.user_id }}'), { startDate: '2026-03-01', endDate: '2026-03-01' });
 const run = async (parameters: INodeParameters, more: Partial<RunOptions> = {}) =>
-	await runNode({ credential: used.credential, parameters, input, ...more });
+	await used.run(parameters, { input, ...more });
+const runOnce = async (parameters: INodeParameters, more: Partial<RunOptions> = {}) => await used.run(parameters, more);
+const onError = 'continueRegularOutput';
 const fault = (choose: (url: string) => Fault | undefined) =>
 	Object.assign(used.sandbox.switches, { fault: (_: number, url: string) => choose(url) });
 const asked = (part: string) => used.sandbox.requests.filter((url) => url.includes(part)).length;
 
 const KEY_REFUSED = 'The service did not accept the API key (status 401)';
 
-it('a wrong key of some items, which an expression in the credential gives, is an error of these only {{ }}', async () => {
-	const WRONG = 15;
-	const { rows, error } = await run(resolve('={{ $json.client_user_id }}'), {
-		credential: (item) => ({ ...used.credential, ...(item < WRONG && { apiKey: 'wrong' }) }),
-		onError: 'continueRegularOutput',
+describe('a wrong key {{ }}', () => {
+	it('of some items, which an expression in the credential gives, is an error of these only', async () => {
+		const WRONG = 15;
+		const { rows } = await run(resolve('={{ $json.client_user_id }}'), {
+			credential: (item) => ({ ...used.credential, ...(item < WRONG && { apiKey: 'wrong' }) }),
+			onError,
+		});
+		expect(rows).toHaveLength(ITEMS);
+		rows.forEach((row, item) => expect(row).toMatchObject(item < WRONG ? { error: KEY_REFUSED } : input[item]));
+		expect(used.sandbox.requests.length).toBeLessThanOrEqual(ITEMS - WRONG + 4);
 	});
-	expect(error).toBeUndefined();
-	expect(rows).toHaveLength(ITEMS);
-	rows.forEach((row, item) => expect(row).toMatchObject(item < WRONG ? { error: KEY_REFUSED } : input[item]));
-	expect(used.sandbox.requests.length).toBeLessThanOrEqual(ITEMS - WRONG + 4);
-});
 
-describe('a wrong key with many items', () => {
-	const credential = () => ({ ...used.credential, apiKey: 'wrong' });
-
-	it('On Error Continue: all items get the same error {{ }}', async () => {
-		const { rows } = await run(oneByOne, { credential: credential(), onError: 'continueRegularOutput' });
+	it('gives all items the same error', async () => {
+		const { rows } = await run(oneByOne, { credential: { ...used.credential, apiKey: 'wrong' }, onError });
 		expect(rows).toHaveLength(ITEMS);
 		expect(new Set(rows.map(({ error }) => error))).toEqual(new Set([KEY_REFUSED]));
-		expect(new Set(rows.map(({ details }) => details)).size).toBe(1);
 		expect(used.sandbox.requests.length).toBeLessThanOrEqual(4);
 	});
 
-	it('revoked during the read: only requests in flight follow {{ }}', async () => {
+	it('revoked during the read: only requests in flight follow', async () => {
 		let count = 0;
 		fault(() => (++count > 15 ? { status: 401 } : undefined));
-		const { rows } = await run(oneByOne, { onError: 'continueRegularOutput' });
+		const { rows } = await run(oneByOne, { onError });
 		expect(rows.filter(({ error }) => error === KEY_REFUSED).length).toBeGreaterThanOrEqual(ITEMS - 15);
 		expect(used.sandbox.requests.length).toBeLessThanOrEqual(15 + 8);
 	});
 
-	it('403 for readings, 401 for the list after a redirect {{ }}', async () => {
+	it('403 for readings, 401 for the list after a redirect', async () => {
 		fault((url) => {
 			if (url.startsWith('/v2/timeseries')) return { status: 403 };
 			return url.startsWith('/v2/user/')
@@ -68,79 +70,67 @@ describe('a wrong key with many items', () => {
 });
 
 describe('a 403 of one user {{ }}', () => {
-	const refusedUsers = new Set(
-		users
-			.slice(0, ITEMS)
-			.filter((_, i) => i % 10 === 0)
-			.map(({ user_id }) => user_id),
-	);
-	const refuse = () =>
-		fault((url) =>
-			[...refusedUsers].some((id) => url.includes(id)) ? { status: 403, body: { detail: 'not permitted' } } : undefined,
-		);
+	const REFUSED = "The service refuses this user's data (status 403)";
 
-	it('is an error of these users only, and the list is requested once', async () => {
-		refuse();
-		const { items } = await run(oneByOne, { onError: 'continueRegularOutput' });
+	it('is an error of this user only, and the list is requested once', async () => {
+		const refused = [0, 10, 20];
+		fault((url) =>
+			refused.some((at) => url.includes(users[at].user_id))
+				? { status: 403, body: { detail: 'not permitted' } }
+				: undefined,
+		);
+		const { items } = await run(oneByOne, { onError });
 		const failed = items.filter(({ json }) => json.error);
-		expect(failed).toHaveLength(ITEMS / 10);
-		expect(new Set(failed.map(({ json }) => json.error))).toEqual(
-			new Set(["The service refuses this user's data (status 403)"]),
-		);
-		expect(failed[0].json.details).toMatch(/^The key itself is accepted\. /);
-		expect(failed.map(({ pairedItem }) => (pairedItem as { item: number }).item)).toEqual(
-			Array.from({ length: ITEMS / 10 }, (_, i) => i * 10),
-		);
+		expect(failed.map(({ pairedItem }) => (pairedItem as { item: number }).item)).toEqual(refused);
+		expect(new Set(failed.map(({ json }) => json.error))).toEqual(new Set([REFUSED]));
 		expect(asked('/v2/user?limit=1')).toBe(1);
 		expect(used.sandbox.requests).toHaveLength(ITEMS + 1);
 	});
 
 	it('also when the list fails', async () => {
 		fault((url) => (url.startsWith('/v2/user') ? { status: 500 } : { status: 403 }));
-		const { rows } = await run(oneByOne, { input: input.slice(0, 3), onError: 'continueRegularOutput' });
-		expect(rows[0].error).toBe("The service refuses this user's data (status 403)");
+		const { rows } = await run(oneByOne, { input: input.slice(0, 3), onError });
+		expect(rows[0].error).toBe(REFUSED);
 	});
 });
 
 describe('404', () => {
 	const MISSING = 'The service has nothing at this address (status 404)';
-	const BODIES = Object.keys(NOT_FOUND) as NotFoundBody[];
+	const BODIES: NotFoundBody[] = ['detail', 'list', 'webPage', 'empty'];
 
 	it.each(BODIES)('with the body %s is an unknown user where the list is found', async (notFound) => {
 		used.sandbox.switches.notFound = notFound;
-		const unknown = '00000000-0000-4000-8000-000000000000';
-		const one = (options = {}) => bloodPressureOf(byUserId(unknown), { options });
-		expect((await run(one(), { input: [{}] })).error?.message).toMatch(/^There is no such user/);
-		expect(await run(one({ whenNotFound: 'empty' }), { input: [{}] })).toMatchObject({ rows: [], error: undefined });
-		const { rows, error } = await run(resolve('unknown', { whenNotFound: 'empty' }), { input: [{}] });
-		expect([rows, error]).toEqual([[], undefined]);
+		const unknown = byUserId('00000000-0000-4000-8000-000000000000');
+		expect((await runOnce(bloodPressureOf(unknown))).error?.message).toMatch(/^There is no such user/);
+		const empty = await runOnce(resolve('unknown', { whenNotFound: 'empty' }));
+		expect(empty).toMatchObject({ rows: [], error: undefined });
+	});
 
-		const [gone, sound] = users;
-		used.sandbox.switches.users = { [gone.client_user_id]: 'removed' };
-		for (const more of [
-			{ userScope: 'all', options: { userLimit: 2 } },
-			{ userScope: 'listed', userIds: `${unknown} ${sound.user_id}`, options: { whenNotFound: 'empty' } },
-			{ userScope: 'listed', userIds: `${sound.user_id} ${gone.user_id}`, options: { whenNotFound: 'empty' } },
+	it.each(BODIES)('with the body %s of the list, too, is a wrong Base URL', async (notFound) => {
+		fault(() => ({ status: 404, ...NOT_FOUND[notFound] }));
+		for (const parameters of [
+			resolve('unknown', { whenNotFound: 'empty' }),
+			bloodPressureOf('', { userScope: 'all' }),
 		]) {
-			const read = await run(bloodPressureOf('', { ...more, output: 'grouped' }), { input: [{}] });
-			expect([read.error, read.rows.map(({ user_id }) => user_id)]).toEqual([undefined, [sound.user_id]]);
+			const { rows, error } = await runOnce(parameters);
+			expect(error?.message).toBe(MISSING);
+			expect(rows).toEqual([]);
 		}
+	});
+
+	it('does not blame the Base URL when the list fails', async () => {
+		fault((url) => (url.startsWith('/v2/user') ? { status: 500 } : { status: 404 }));
+		const { error } = await runOnce(bloodPressureOf(byUserId(users[0].user_id)));
+		expect(error?.message).toMatch(/^There is no such user/);
 	});
 
 	it('requests the list once a run, and not after any data {{ }}', async () => {
 		used.sandbox.switches.users = Object.fromEntries(users.slice(1, 9).map((one) => [one.user_id, 'removed']));
-		const more = { input: input.slice(1, 9), onError: 'continueRegularOutput' as const };
-		expect((await run(oneByOne, more)).rows).toHaveLength(8);
+		expect((await run(oneByOne, { input: input.slice(1, 9), onError })).rows).toHaveLength(8);
 		expect([asked('/v2/user?'), asked('/timeseries/')]).toEqual([1, 8]);
 		used.sandbox.requests.length = 0;
-		const listed = {
-			userScope: 'listed',
-			userIds: users
-				.slice(0, 9)
-				.map(({ user_id }) => user_id)
-				.join(' '),
-		};
-		await run(bloodPressureOf('', { ...listed, options: { concurrency: 1 } }), { input: [{}], onError: more.onError });
+		const userIds = users.slice(0, 9).map(({ user_id }) => user_id);
+		await runOnce(bloodPressureOf('', { userScope: 'listed', userIds, options: { concurrency: 1 } }), { onError });
 		expect([asked('/v2/user?'), asked('/timeseries/')]).toEqual([0, 9]);
 	});
 
@@ -154,27 +144,56 @@ describe('404', () => {
 		},
 	])('of everything, as of a gateway that has lost the service, removes no user: $userScope', async (scope) => {
 		fault(() => (asked('/timeseries/') > 2 ? { status: 404 } : undefined));
-		const { rows, error } = await run(bloodPressureOf('', scope), { input: [{}] });
+		const { rows, error } = await runOnce(bloodPressureOf('', scope));
 		expect([error?.message, rows]).toEqual([MISSING, []]);
 	});
+});
 
-	it('does not blame the Base URL when the list fails {{ }}', async () => {
-		fault((url) => (url.startsWith('/v2/user') ? { status: 500 } : { status: 404 }));
-		const { error } = await run(oneByOne, { input: input.slice(0, 1) });
-		expect(error?.message).toMatch(/^There is no such user/);
+describe('60 users in a row in trouble', () => {
+	const MINUTE = 60_000;
+	const ids = users.slice(5, 65).map(({ client_user_id }) => client_user_id);
+	const trouble = (name: TroubleName) =>
+		(used.sandbox.switches.users = Object.fromEntries(ids.map((id) => [id, name])));
+	const summaries = async (concurrency: number, more: Partial<RunOptions> = {}) => {
+		const begunAt = Date.now();
+		const days = { startDate: '2026-03-01', endDate: '2026-03-02' };
+		const parameters = bloodPressureOf('', { userScope: 'all', output: 'summary', ...days, options: { concurrency } });
+		const { rows, error } = await runOnce(parameters, { onError, ...more });
+		return { rows, error, minutes: (Date.now() - begunAt) / MINUTE };
+	};
+	/** The list answers until the first readings are requested. */
+	const failTheList = () => {
+		let hasBegun = false;
+		fault((url) => {
+			hasBegun ||= url.includes('timeseries');
+			return hasBegun && url.startsWith('/v2/user') ? { status: 500 } : undefined;
+		});
+	};
+
+	it('who hang are 60 errors, and the others are read', async () => {
+		trouble('hangs');
+		const { rows, minutes } = await summaries(8);
+		expect(rows).toHaveLength(USERS);
+		expect(rows.filter((row) => row.error).map((row) => row.client_user_id)).toEqual(ids);
+		// Two attempts of five minutes, eight at a time: 75 minutes.
+		expect(minutes).toBeLessThan(100);
 	});
 
-	it.each(BODIES)('with the body %s of the list, too, is a wrong Base URL {{ }}', async (notFound) => {
-		fault(() => ({ status: 404, ...NOT_FOUND[notFound] }));
-		for (const parameters of [
-			resolve('unknown', { whenNotFound: 'empty' }),
-			oneByOne,
-			bloodPressureOf('', { userScope: 'all' }),
-		]) {
-			const { rows, error } = await run(parameters, { input: input.slice(0, 1) });
-			expect(error?.message).toBe(MISSING);
-			expect(error?.description).toContain("Check 'Base URL' in the credential");
-			expect(rows).toEqual([]);
-		}
+	it.each<[TroubleName, number]>([
+		['hangs', 8],
+		['fails', 1],
+	])('are an outage where the list fails too, each %s: one error, soon', async (name, concurrency) => {
+		trouble(name);
+		failTheList();
+		const { rows, minutes } = await summaries(concurrency);
+		expect(rows).toEqual([{ error: expect.stringMatching(/^The service could not/), details: expect.any(String) }]);
+		expect(minutes).toBeLessThan(30);
+	});
+
+	it('end the node with On Error Stop, at the first', async () => {
+		trouble('hangs');
+		const { error, minutes } = await summaries(8, { onError: 'stopWorkflow' });
+		expect(error?.message).toMatch(/^The readings of the user .* could not be read\. The service could not be reached/);
+		expect(minutes).toBeLessThan(20);
 	});
 });

@@ -1,6 +1,11 @@
 /** Rows of readings from any data of the service. */
 import type { Metric } from '../../../../nodes/HealthDataService/service/readings/metrics';
-import { groupsOf, readingRows, withServiceFields } from '../../../../nodes/HealthDataService/service/readings/rows';
+import {
+	groupedRow,
+	groupsOf,
+	readingRows,
+	withServiceFields,
+} from '../../../../nodes/HealthDataService/service/readings/rows';
 
 const owner = { user_id: 'u', client_user_id: null };
 const metric = { times: ['timestamp'], measured: { systolic: [] } } as unknown as Metric;
@@ -78,4 +83,17 @@ it.each([
 it('a field of theirs that is called like ours, or error, keeps its value under another name', () => {
 	const row = withServiceFields({ id: 1, change: 'created' }, { change: 'x', error: 'y', error_raw: 'z', note: 2 });
 	expect(row).toEqual({ id: 1, change: 'created', change_raw: 'x', error_raw: 'y', error_raw_raw: 'z', note: 2 });
+});
+
+it('one item per user merges equal sources, not another one, nor a group with a field of its own', () => {
+	const sources = [
+		{ app_id: 1, type: 'cuff' },
+		{ app_id: 1, type: 'cuff' },
+		{ type: 'cuff', app_id: 2 },
+	];
+	const list = sources.map((source) => ({ data: [{}], source }));
+	const groups = groupsOf({ groups: { omron: [...list, { ...list[0], note: 1 }] } } as never);
+	expect(groupedRow(groups, owner).groups).toMatchObject({
+		omron: [{ data: [{}, {}] }, { data: [{}] }, { data: [{}], note: 1 }],
+	});
 });
