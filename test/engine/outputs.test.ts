@@ -1,40 +1,125 @@
 /**
- * Output: One Item per Day and Summary per User in n8n's engine over HTTP: their days, Limit, links and users. What is in a row:
- * unit/service/readings/summary.test.ts.
+ * Timeseries operations and their Outputs in n8n's engine, over HTTP: pages, days, Limit, time zones, and the item and user of each
+ * row. What is in a row of days and users: unit/service/readings/summary.test.ts.
  */
 import { Settings } from 'luxon';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { runAgent } from '../helpers/agent';
-import { runNode, type RunOptions } from '../helpers/engine';
-import { BERLIN, people, SILENT, SPECIAL_ID, STEADY } from '../helpers/people';
+import type { User } from '../../dev/sandbox/schemas';
+import type { Reading } from '../../dev/sandbox/world';
+import { runNode, useRunner, type RunOptions } from '../helpers/engine';
+import {
+	BERLIN,
+	bloodPressure,
+	byTime,
+	createUser,
+	expectedRows,
+	fixedWorld,
+	people,
+	readingsOf,
+	SILENT,
+	SPECIAL_ID,
+	STEADY,
+} from '../helpers/people';
 import { bloodPressureOf, byClientId, byUserId, queryOf, useSandbox } from '../helpers/requests';
 
 const used = useSandbox(() => ({ world: people(), switches: { pageSize: 7 } }));
 const run = async (parameters: INodeParameters, more: Partial<RunOptions> = {}) =>
 	await runNode({ credential: used.credential, parameters, timezone: 'Europe/Berlin', ...more });
 
-it.each<[string, (rows: IDataObject[]) => unknown]>([
-	['readings', (rows) => rows.length],
-	['daily', (rows) => rows.map(({ readings }) => readings)],
-	['summary', ([row]) => row.readings],
-	['grouped', ([{ groups }]) => (groups as { omron: Array<{ data: unknown[] }> }).omron[0].data.length],
-])('without an end, a reading dated after tomorrow is in no row: %s', async (output, countOf) => {
-	const clock = jest.spyOn(Settings, 'now').mockImplementation(() => Date.UTC(2026, 2, 27, 22, 30));
-	const parameters = { output, dateRange: 'days', startDate: '2026-03-01', endDate: '' };
-	const { rows } = await run(bloodPressureOf(byUserId(BERLIN.user_id), parameters));
-	clock.mockRestore();
-	// Of eight readings, one is of today and two are of tomorrow.
-	expect(countOf(rows)).toEqual(output === 'daily' ? [1, 2] : 3);
+const steady = readingsOf(people(), STEADY);
+const rowsOf = (user: User, readings: Reading[]) => expectedRows(user, readings, null, 'UTC');
+const runIn = async (parameters: INodeParameters, timezone = 'UTC') => await run(parameters, { timezone });
+
+describe('One Item per Reading', () => {
+	it('gives 61 readings over pages of 7, each once', async () => {
+		used.sandbox.switches.pageSize = 7;
+		const { rows, error } = await runIn(bloodPressureOf(byUserId(STEADY.user_id)));
+
+		expect(error).toBeUndefined();
+		expect(byTime(rows)).toEqual(byTime(rowsOf(STEADY, steady)));
+		expect(used.sandbox.requests).toHaveLength(9);
+	});
+
+	it('repeats the whole query on every page and never sends the deprecated cursor', async () => {
+		used.sandbox.switches.pageSize = 7;
+		await runIn(
+			bloodPressureOf(byUserId(STEADY.user_id), { provider: { __rl: true, mode: 'slug', value: 'omron' } }),
+			'Europe/Berlin',
+		);
+
+		const queries = used.sandbox.requests.map(queryOf);
+		expect(queries.length).toBeGreaterThan(3);
+		for (const { next_cursor, ...query } of queries) {
+			expect(query).toEqual({
+				start_date: '2026-03-01T00:00:00.000+01:00',
+				end_date: '2026-03-31T23:59:59.999999+02:00',
+				provider: 'omron',
+			});
+			expect(next_cursor === undefined).toBe(queries[0].next_cursor === next_cursor);
+		}
+		expect(used.sandbox.requests[0]).toContain('%2B01%3A00');
+	});
+
+	// One page more than the rows need: it may have twins of the last row.
+	it.each([
+		[1, 2],
+		[2, 2],
+		[3, 3],
+		[100, 4],
+	])('Limit gives %i rows or all there are, of %i pages', async (limit, pages) => {
+		used.sandbox.switches.pageSize = 2;
+		const { rows } = await runIn(bloodPressureOf(byUserId(BERLIN.user_id), { returnAll: false, limit }));
+		const all = rowsOf(BERLIN, readingsOf(people(), BERLIN));
+
+		expect(rows).toEqual(all.slice(0, limit));
+		expect(used.sandbox.requests).toHaveLength(pages);
+	});
+
+	it('gives mindfulness minutes with their own columns, in a fixed order', async () => {
+		const { rows } = await runIn({ ...bloodPressureOf(byUserId(STEADY.user_id)), operation: 'mindfulnessMinutes' });
+
+		expect(rows).toEqual(rowsOf(STEADY, readingsOf(people(), STEADY, 'mindfulness_minutes')));
+		expect(Object.keys(rows[0]).join(' ')).toBe(
+			'client_user_id local_time value unit provider source_type start end user_id row_id',
+		);
+	});
+
+	const all = expectedRows(BERLIN, readingsOf(people(), BERLIN), null, 'Europe/Berlin');
+	it.each([
+		['days', '2026-03-28', '2026-03-30', 1, 8],
+		['times', '2026-03-29T01:30:00', '2026-03-29T03:30:00', 4, 6],
+	])('%s in Berlin around the change of clocks, %s to %s', async (dateRange, startDate, endDate, first, end) => {
+		const parameters = bloodPressureOf(byUserId(BERLIN.user_id), { dateRange, startDate, endDate });
+		expect((await runIn(parameters, 'Europe/Berlin')).rows).toEqual(all.slice(first, end));
+	});
+});
+
+it('one item per user merges the groups of all pages by provider and source', async () => {
+	used.sandbox.switches.pageSize = 7;
+	const { rows } = await runIn(bloodPressureOf(byClientId('steady'), { output: 'grouped' }));
+
+	expect(rows).toHaveLength(1);
+	const { groups, ...owner } = rows[0] as { groups: Record<string, Array<{ source: object; data: object[] }>> };
+	expect(owner).toEqual({ user_id: STEADY.user_id, client_user_id: 'steady' });
+	const points = (provider: string, type: string) =>
+		steady.filter(({ source }) => source.provider === provider && source.type === type).map(({ point }) => point);
+	expect(groups).toEqual({
+		omron: [
+			{ source: { provider: 'omron', type: 'cuff' }, data: points('omron', 'cuff') },
+			{ source: { provider: 'omron', type: 'phone' }, data: points('omron', 'phone') },
+		],
+		withings: [{ source: { provider: 'withings', type: 'cuff' }, data: points('withings', 'cuff') }],
+	});
 });
 
 describe('One Item per Day', () => {
 	const daily = (more: INodeParameters = {}, user: INodeParameters[string] = '') =>
 		bloodPressureOf(user, { output: 'daily', ...(user === '' && { userScope: 'all' }), ...more });
 
-	it.each([
-		['Europe/Berlin', { '2026-03-27': 1, '2026-03-28': 2, '2026-03-29': 4, '2026-03-30': 1 }],
-		['Asia/Kolkata', { '2026-03-28': 2, '2026-03-29': 4, '2026-03-30': 2 }],
-	])('has a row for each day in %s, by the option or by the workflow', async (timeZone, expected) => {
+	it('has a row for each day, in the time zone of the option or of the workflow', async () => {
+		const timeZone = 'Asia/Kolkata';
+		const expected = { '2026-03-28': 2, '2026-03-29': 4, '2026-03-30': 2 };
 		const days = { startDate: '2026-03-27', endDate: '2026-03-30' };
 		const { rows, error } = await run(daily(days, byUserId(BERLIN.user_id)), { timezone: timeZone });
 		expect(error).toBeUndefined();
@@ -42,33 +127,10 @@ describe('One Item per Day', () => {
 		expect((await run(daily({ ...days, options: { timeZone } }, byUserId(BERLIN.user_id)))).rows).toEqual(rows);
 	});
 
-	it('adds up the readings of a day, each once, its sources together', async () => {
-		used.sandbox.switches.overlap = true;
-		const sunday = { startDate: '2026-03-29', endDate: '2026-03-29' };
-		expect((await run(daily(sunday, byUserId(BERLIN.user_id)))).rows).toMatchObject([
-			{ readings: 4, systolic_mean: 124.5, systolic_min: 123, systolic_max: 126, diastolic_mean: 80 },
-		]);
-		const day = { startDate: '2026-03-02', endDate: '2026-03-02' };
-		// The third to the fifth reading.
-		expect((await run(daily(day, byClientId('steady')))).rows).toMatchObject([
-			{ readings: 3, systolic_mean: 114, providers: 'omron, withings', source_types: 'cuff, phone' },
-		]);
-		const cuffs = { ...day, options: { sourceTypes: 'cuff' } };
-		expect((await run(daily(cuffs, byClientId('steady')))).rows).toMatchObject([{ readings: 2, source_types: 'cuff' }]);
-		const minutes = { ...daily({}, byClientId('steady')), operation: 'mindfulnessMinutes' };
-		expect((await run(minutes)).rows.map(({ value_sum: sum }) => sum)).toEqual([5, 12.5, 20]);
-	});
-
-	it.each([1, 23, 1000])('Limit %i counts complete rows', async (limit) => {
+	it('Limit counts complete rows', async () => {
+		const limit = 23;
 		const { rows } = await run(daily());
 		expect((await run(daily({ returnAll: false, limit }))).rows).toEqual(rows.slice(0, limit));
-	});
-
-	it('has client_user_id null where it is not known, and the same ids', async () => {
-		const byId = (await run(daily({}, byUserId(STEADY.user_id)))).rows;
-		const byName = (await run(daily({}, byClientId('steady')))).rows;
-		expect(byId).toEqual(byName.map((row) => ({ ...row, client_user_id: null })));
-		expect(byId).toHaveLength(21);
 	});
 
 	it('links each row to its item, and counts Limit for each {{ }}', async () => {
@@ -121,35 +183,20 @@ describe('Summary per User', () => {
 		expect(new Set(rows.map(({ row_id }) => row_id)).size).toBe(4);
 	});
 
-	it('one user without readings, whose name is known from the list', async () => {
-		const user = { __rl: true, mode: 'list', value: SILENT.user_id, cachedResultName: 'silent' };
-		expect(counts((await run(summary({}, user))).rows)).toEqual([['silent', 0]]);
-	});
-
-	it.each([1, 3, 4, 50])('Limit %i counts rows', async (limit) => {
+	it.each([1, 3])('Limit %i counts rows', async (limit) => {
 		const options = { concurrency: 1 };
 		expect(counts((await run(summary({ returnAll: false, limit, options }))).rows)).toEqual(ALL.slice(0, limit));
 		const read = (user: typeof SILENT) => used.sandbox.requests.some((url) => url.includes(user.user_id));
 		if (limit === 1) expect([STEADY, BERLIN, SILENT].map(read)).toEqual([true, false, false]);
 	});
 
-	it.each([
-		[
-			'last24Hours',
-			'2026-03-28 14:30:00',
-			'2026-03-29 15:30:00',
-			'2026-03-28T14:30:00.000+01:00',
-			'2026-03-29 03:30:00',
-			4,
-		],
-		['days', '2026-03-27', '2026-03-29', '2026-03-27T00:00:00.000+01:00', '2026-03-30 00:00:00', 8],
-	])('%s takes the range as it was asked', async (dateRange, from, to, start_date, latest_time, readings) => {
+	it('takes the range as it was asked', async () => {
 		const clock = jest.spyOn(Settings, 'now').mockImplementation(() => Date.UTC(2026, 2, 29, 13, 30));
-		const parameters = summary({ dateRange, startDate: '2026-03-27', endDate: '' }, byUserId(BERLIN.user_id));
+		const parameters = summary({ dateRange: 'last24Hours' }, byUserId(BERLIN.user_id));
 		const [row] = (await run(parameters)).rows;
 		clock.mockRestore();
-		expect(row).toMatchObject({ from, to, latest_time, readings });
-		expect(queryOf(used.sandbox.requests[0]).start_date).toBe(start_date);
+		expect(row).toMatchObject({ from: '2026-03-28 14:30:00', to: '2026-03-29 15:30:00', readings: 4 });
+		expect(queryOf(used.sandbox.requests[0]).start_date).toBe('2026-03-28T14:30:00.000+01:00');
 	});
 
 	describe('options', () => {
@@ -179,7 +226,6 @@ describe('Summary per User', () => {
 
 		it.each([
 			[{ options: { onlyStatus: 'height' } }, "'Return Only' is not one of its options"],
-			[{ options: { onlyStatus: ['high'] } }, "'Return Only' is High, but 'Limits' has no 'Mean At or Above'"],
 			[{ options: { compareWith: 'x' } }, "'Compare With' is not one of its options"],
 			[{ options: { userTimeZone: 'x' } }, "'Use Each User's Time Zone' is not true or false"],
 			[{ limits: { enough: { days: 0 } } }, "'Enough Days' is not a whole number of 1 or more"],
@@ -189,33 +235,12 @@ describe('Summary per User', () => {
 			expect(used.sandbox.requests).toEqual([]);
 		});
 
-		it('of another output or metric are ignored', async () => {
-			const options = { onlyStatus: 'x', compareWith: 'x' };
-			const limits = { mean: { systolic: 'x' }, high: { systolic: 'x' }, enough: { days: 'x' } };
-			const plain = bloodPressureOf(byUserId(BERLIN.user_id), { options, limits });
-			expect((await run(plain)).rows).toHaveLength(8);
-			const [row] = (await run({ ...summary({ limits }), operation: 'mindfulnessMinutes' })).rows;
-			expect(row).not.toHaveProperty('status');
-		});
-
 		it.each([
 			['of an expression', { mean: { systolic: '={{ 250 }}', diastolic: '={{ null }}' } }, 'in range'],
 			['of an expression that gives none', { mean: { systolic: '={{ null }}', diastolic: '={{ "" }}' } }, undefined],
 		])('limits %s {{ }}', async (_, limits, status) => {
 			const [row] = await withOptions({}, { limits: limits as unknown as INodeParameters });
 			expect(row.status).toBe(status);
-		});
-
-		it('limits filled in by n8n', async () => {
-			const [row] = await withOptions({}, { limits: { mean: { systolic: 130 } } });
-			expect(row.status).toBe('high');
-		});
-
-		it('a limit that an expression loses is an error {{ }}', async () => {
-			const limits = { mean: { systolic: '={{ undefined }}', diastolic: 85 } };
-			const { error } = await run(summary({ limits, options: { onlyStatus: ['high'] } }));
-			expect(error?.message).toBe("'Mean Systolic' is empty");
-			expect(used.sandbox.requests).toEqual([]);
 		});
 
 		it('all limits as one expression, which n8n does not evaluate, are an error', async () => {
@@ -274,5 +299,62 @@ describe('Summary per User', () => {
 			'client_user_id status mean unit readings days latest latest_time highest highest_time lowest lowest_time ' +
 				'readings_before from_before to_before status_before providers source_types',
 		);
+	});
+});
+
+describe("Use Each User's Time Zone", () => {
+	const zoneOf = (id: string) => ({ id, source_slug: 'omron', updated_at: '2026-01-01T00:00:00Z' });
+	const KOLKATA = { ...createUser('kolkata', ['omron']), fallback_time_zone: zoneOf('Asia/Kolkata') };
+	const NOWHERE = { ...createUser('nowhere', ['omron']), fallback_time_zone: zoneOf('Middle/Earth') };
+	// 19:00 UTC is 00:30 of the next day in Kolkata.
+	const late = bloodPressure('2026-03-02T19:00:00Z', 120, 80);
+	const HONOLULU = { ...createUser('honolulu', []), fallback_time_zone: zoneOf('Pacific/Honolulu') };
+	const users = [KOLKATA, NOWHERE];
+	const readings = Object.fromEntries(users.map(({ user_id }) => [user_id, { blood_pressure: [late] }]));
+	const used = useRunner(() => ({ world: fixedWorld([...users, HONOLULU], readings) }));
+	const options = { userTimeZone: true };
+	const day = { startDate: '2026-03-03', endDate: '2026-03-03', options };
+	const read = async (more: INodeParameters, user: INodeParameters[string] = '') =>
+		(
+			await used.run(bloodPressureOf(user, { ...(user === '' && { userScope: 'all' }), ...day, ...more }), {
+				timezone: 'UTC',
+			})
+		).rows;
+
+	it('sets days, times and the range, where it is known', async () => {
+		expect(await read({})).toMatchObject([
+			{ client_user_id: 'kolkata', local_time: '2026-03-03 00:30:00', time_zone: 'Asia/Kolkata' },
+		]);
+		expect(Object.keys((await read({}))[0]).slice(-3)).toEqual(['time_zone', 'user_id', 'row_id']);
+		expect(await read({ output: 'daily' })).toMatchObject([
+			{ date: '2026-03-03', readings: 1, time_zone: 'Asia/Kolkata' },
+		]);
+		expect(await read({ output: 'summary' })).toMatchObject([
+			{ readings: 1, time_zone: 'Asia/Kolkata', from: '2026-03-03' },
+			{ readings: 0, time_zone: 'UTC' },
+			{ readings: 0, time_zone: 'Pacific/Honolulu' },
+		]);
+		expect(await read({ output: 'grouped' })).toMatchObject([
+			{ groups: { omron: [{}] } },
+			{ groups: {} },
+			{ groups: {} },
+		]);
+		expect(used.sandbox.requests.map(queryOf).filter(({ start_date }) => start_date?.includes('+05:30'))).not.toEqual(
+			[],
+		);
+	});
+
+	it('is known for a client user ID, a list of them and a picked user, resolved before the readings', async () => {
+		const expected = [{ local_time: '2026-03-03 00:30:00', time_zone: 'Asia/Kolkata', client_user_id: 'kolkata' }];
+		expect(await read({}, byClientId('kolkata'))).toMatchObject(expected);
+		expect(await read({ userScope: 'listed', usersBy: 'clientUserId', userIds: 'kolkata, nowhere' })).toMatchObject(
+			expected,
+		);
+		used.sandbox.requests.length = 0;
+		const picked = { __rl: true, mode: 'list', value: KOLKATA.user_id, cachedResultName: 'kolkata (Omron)' };
+		expect(await read({}, picked)).toMatchObject(expected);
+		expect(used.sandbox.requests.map((url) => url.includes('resolve'))).toEqual([true, false]);
+		// By user ID it is not known.
+		expect(await read({}, byUserId(KOLKATA.user_id))).toEqual([]);
 	});
 });

@@ -1,13 +1,28 @@
-/** Pickers: search results in teams of any size, and error messages. */
-import { NodeApiError, type INodeListSearchResult } from 'n8n-workflow';
+/**
+ * Pickers: search results in teams of any size, and error messages. A picked user: `client_user_id` is that of the picked row if
+ * Resolve confirms it, with one request more; never a wrong one, and a failure never costs the readings.
+ */
+import { NodeApiError, type IDataObject, type INodeListSearchResult, type INodeParameters } from 'n8n-workflow';
 import type { Switches } from '../../dev/sandbox/switches';
 import { uuid } from '../../dev/sandbox/world';
 import { readProvider } from '../../nodes/HealthDataService/fields/options';
 import { readUser } from '../../nodes/HealthDataService/fields/users';
-import { searchList } from '../helpers/engine';
+import { searchList, useRunner } from '../helpers/engine';
 import { everythingIn } from '../helpers/machine';
-import { createUser, fixedWorld, OTHER_KEY, SPECIAL, SPECIAL_ID, STEADY } from '../helpers/people';
-import { queryOf, useSandbox } from '../helpers/requests';
+import {
+	bloodPressure,
+	byTime,
+	createUser,
+	expectedRows,
+	fixedWorld,
+	OTHER_KEY,
+	people,
+	readingsOf,
+	SPECIAL,
+	SPECIAL_ID,
+	STEADY,
+} from '../helpers/people';
+import { bloodPressureOf, queryOf, useSandbox } from '../helpers/requests';
 import { useVirtualTime } from '../helpers/virtualTime';
 
 useVirtualTime();
@@ -90,8 +105,8 @@ describe('users of a small team', () => {
 	});
 });
 
-describe('a team of 100,000', () => {
-	const SIZE = 100_000;
+describe('a team larger than the pages that are read', () => {
+	const SIZE = 2100;
 	const omron = createUser('template', ['omron']);
 	const users = Array.from({ length: SIZE }, (_, i) => ({
 		...omron,
@@ -100,8 +115,8 @@ describe('a team of 100,000', () => {
 	}));
 	const connectedTo = (slug: string) => createUser('', [slug]).connected_sources;
 	users[1200].connected_sources = connectedTo('rare');
-	users[SIZE / 4].connected_sources = connectedTo('hidden');
-	const used = useSandbox(() => ({ world: fixedWorld(users, {}), checksItself: false }));
+	users[2000].connected_sources = connectedTo('hidden');
+	const used = useSandbox(() => ({ world: fixedWorld(users, {}) }));
 	const search = async (filter?: string) => await searchList(used.credential, 'searchUsers', filter);
 
 	it('shows the first users, and says so, with four requests', async () => {
@@ -115,10 +130,10 @@ describe('a team of 100,000', () => {
 	});
 
 	it('finds an exact match with one request, at any position', async () => {
-		expect((await search('person-98765')).results).toEqual([
-			{ name: 'person-98765 (Omron)', value: users[98_765].user_id },
+		expect((await search('person-2050')).results).toEqual([
+			{ name: 'person-2050 (Omron)', value: users[2050].user_id },
 		]);
-		expect(used.sandbox.requests).toEqual(['/v2/user/resolve/person-98765']);
+		expect(used.sandbox.requests).toEqual(['/v2/user/resolve/person-2050']);
 	});
 
 	it('searches the first users for a part, and says so, with five requests', async () => {
@@ -154,16 +169,10 @@ describe('providers', () => {
 		expect(used.sandbox.requests.map((url) => queryOf(url).offset)).toEqual(['0', '499', '998', '1200']);
 	});
 
-	it.each<Switches['userTotal']>(['right', 'missing', 'zero', 'negative', 'page', 'tooSmall', 'tooLarge', 'text'])(
-		'all are searched, whatever the total: %p',
-		async (userTotal) => {
-			used.sandbox.switches.userTotal = userTotal;
-			expect((await search('aktiia')).results).toEqual([{ name: 'Aktiia (aktiia)', value: 'aktiia' }]);
-			const { results } = await searchList(used.credential, 'searchUsers', 'las');
-			expect(names({ results })).toEqual(['last (Omron, Aktiia)']);
-			expect(used.sandbox.requests).toHaveLength(9);
-		},
-	);
+	it('are all searched, without a total', async () => {
+		used.sandbox.switches.userTotal = 'missing';
+		expect((await search('aktiia')).results).toEqual([{ name: 'Aktiia (aktiia)', value: 'aktiia' }]);
+	});
 
 	it('has a note that not all were searched where the service caps its pages', async () => {
 		Object.assign(used.sandbox.switches, { userTotal: 'page', userPageCap: 100 });
@@ -211,8 +220,8 @@ describe('errors of a picker', () => {
 	});
 
 	it.each([
-		...[400, 403, 404, 414, 422].map((status) => ({ status, body: { detail: 'invalid identifier' } })),
-		...[200, 404].map((status) => ({ status, body: '<html>', type: 'text/html' })),
+		...[400, 403, 404].map((status) => ({ status, body: { detail: 'invalid identifier' } })),
+		{ status: 200, body: '<html>', type: 'text/html' },
 	])('%j of Resolve, for half an identifier, does not end the search', async (fault) => {
 		used.sandbox.switches.fault = (_, url) => (url.includes('/resolve/') ? fault : undefined);
 		expect(names(await searchList(used.credential, 'searchUsers', 'stead'))).toEqual(['steady (Omron, Withings)']);
@@ -222,5 +231,152 @@ describe('errors of a picker', () => {
 		used.sandbox.switches.fault = (_, url) => (url.includes('/resolve/') ? { status } : undefined);
 		expect((await failing('searchUsers')).httpCode).toBe(String(status));
 		expect(used.sandbox.requests.length).toBeLessThanOrEqual(2);
+	});
+});
+
+/** The value that the editor saves for a picked row. */
+const picked = (userId: string, row: unknown) =>
+	({ __rl: true, mode: 'list', value: userId, cachedResultName: row }) as INodeParameters;
+const STEADY_ROW = 'steady (Omron, Withings)';
+const steady = picked(STEADY.user_id, STEADY_ROW);
+
+describe('a picked user', () => {
+	const used = useRunner();
+	const { run } = used;
+	const namesOf = (rows: IDataObject[]) => [...new Set(rows.map((row) => row.client_user_id))];
+	const resolves = () => used.sandbox.requests.filter((url) => url.includes('/resolve/'));
+	const whenResolved = (fault: ReturnType<Switches['fault']>) => {
+		used.sandbox.switches.fault = (_, url) => (url.includes('/resolve/') ? fault : undefined);
+	};
+
+	it('every row has it, for one request more, before the readings', async () => {
+		const { rows, error } = await run(bloodPressureOf(steady));
+		expect(error).toBeUndefined();
+		expect(byTime(rows)).toEqual(byTime(expectedRows(STEADY, readingsOf(people(), STEADY), 'steady')));
+		expect(Object.keys(rows[0])[0]).toBe('client_user_id');
+		expect(used.sandbox.requests).toEqual(['/v2/user/resolve/steady', expect.stringContaining(STEADY.user_id)]);
+	});
+
+	it('a label that is an expression is not evaluated {{ }}', async () => {
+		const label = "={{ $json.secret + ' (Omron)' }}";
+		await run(bloodPressureOf(picked(STEADY.user_id, label)), { input: [{ secret: 'another patient' }] });
+		expect(used.sandbox.requests.filter((url) => /patient|secret\)/.test(decodeURIComponent(url)))).toEqual([]);
+	});
+
+	describe('many items {{ }}', () => {
+		const input = Array.from({ length: 6 }, (_, index) => ({
+			end: `2026-03-0${index + 1}`,
+			user: index % 2 ? STEADY.user_id : SPECIAL.user_id,
+		}));
+
+		it('each with its own days send one request each', async () => {
+			const { rows, error } = await run(bloodPressureOf(steady, { endDate: '={{ $json.end }}' }), { input });
+			expect(error).toBeUndefined();
+			expect(namesOf(rows)).toEqual(['steady']);
+			expect(resolves()).toHaveLength(input.length);
+		});
+
+		it('of other users, by an expression beside the saved row, get only their own name', async () => {
+			const { rows } = await run(bloodPressureOf(picked('={{ $json.user }}', STEADY_ROW)), { input });
+			for (const { user_id, client_user_id } of rows)
+				expect([null, user_id === STEADY.user_id ? 'steady' : null]).toContain(client_user_id);
+			expect(new Set(rows.map((row) => row.user_id)).size).toBe(2);
+		});
+	});
+
+	describe('it stays empty', () => {
+		it.each([
+			['a row that names another user', 'berlin (Omron)'],
+			['a row that names no user', 'gone (Omron)'],
+			['no row', undefined],
+			['an empty row', ''],
+			['a row that is no text', { a: 1 }],
+			['a row that leads elsewhere', '.. (Omron)'],
+			['a row that no request can ask for', '\ud800 (Omron)'],
+		])('for %s', async (_, row) => {
+			const { rows, error } = await run(bloodPressureOf(picked(STEADY.user_id, row)));
+			expect(error).toBeUndefined();
+			expect(rows).toHaveLength(61);
+			expect(namesOf(rows)).toEqual([null]);
+			const others = used.sandbox.requests.filter((url) => !url.includes('/timeseries/'));
+			// The address is checked, as long as it has given no data.
+			expect(others).toEqual([...resolves(), ...others.slice(1)]);
+			expect(others.length).toBeLessThanOrEqual(2);
+		});
+
+		it.each([STEADY.user_id, `${STEADY.user_id} (Omron)`])(
+			'without a question, where the row shows %s',
+			async (row) => {
+				expect(namesOf((await run(bloodPressureOf(picked(STEADY.user_id, row)))).rows)).toEqual([null]);
+				expect(resolves()).toEqual([]);
+			},
+		);
+
+		it.each([
+			['fails', { status: 500 }, 2],
+			['is refused', { status: 403, body: { detail: 'no' } }, 1],
+			['cannot be understood', { status: 200, body: '<html>', type: 'text/html' }, 1],
+			['breaks off', { drop: 'beforeAnswer' as const }, 2],
+		])('where Resolve %s: every reading is returned', async (_, fault, tries) => {
+			whenResolved(fault);
+			const { rows, error } = await run(bloodPressureOf(steady));
+			expect(error).toBeUndefined();
+			expect(byTime(rows)).toEqual(byTime(expectedRows(STEADY, readingsOf(people(), STEADY))));
+			expect(resolves()).toHaveLength(tries);
+		});
+	});
+
+	describe('the service does not find the readings', () => {
+		const missing = (more: INodeParameters = {}) => bloodPressureOf(steady, more);
+		const empty = { options: { whenNotFound: 'empty' } };
+		beforeEach(() => {
+			used.sandbox.switches.fault = (_, url) =>
+				url.includes('/timeseries/') ? { status: 404, body: { detail: 'Not Found' } } : undefined;
+		});
+
+		it('of a known user: an error, also where When Not Found is empty', async () => {
+			const { error } = await run(missing(empty));
+			expect(error?.message).toBe('The service does not find the readings of a user whom it knows (status 404)');
+		});
+
+		it('of a removed user: as When Not Found says', async () => {
+			used.sandbox.switches.fault = () => undefined;
+			used.sandbox.switches.users = { [STEADY.user_id]: 'removed' };
+			expect((await run(missing())).error?.message).toContain('There is no such user');
+			expect(await run(missing(empty))).toMatchObject({ rows: [], error: undefined });
+		});
+	});
+});
+
+describe('any row of the picker', () => {
+	const users = [
+		createUser('plain', ['omron']),
+		createUser('no sources', []),
+		createUser('Bed 4 (west)', []),
+		createUser('Ward 3 (east) 7', ['omron', 'withings']),
+		createUser('(x)', ['omron']),
+		createUser(' = ${1} {{ 2 }} ', ['omron']),
+		createUser('odd sources', ['oura (beta)', 'a) (b']),
+		createUser(SPECIAL.client_user_id, []),
+	];
+	const odd = useRunner(() => ({
+		world: fixedWorld(
+			users,
+			Object.fromEntries(
+				users.map(({ user_id }) => [user_id, { blood_pressure: [bloodPressure('2026-03-02T07:00:00Z', 120, 80)] }]),
+			),
+		),
+		checksItself: false,
+	}));
+
+	it('the node reads the client user ID back from a row of the picker', async () => {
+		const { results }: INodeListSearchResult = await searchList(odd.credential, 'searchUsers');
+		const read = async ({ name, value }: (typeof results)[number]) => {
+			const { rows } = await odd.run(bloodPressureOf(picked(String(value), name)));
+			return rows.map((row) => row.client_user_id);
+		};
+		const found = [];
+		for (const row of results) found.push(...(await read(row)));
+		expect(found).toEqual(users.map((user) => user.client_user_id));
 	});
 });

@@ -1,6 +1,6 @@
 /**
  * Selection of users over a fake team: which users, at which places, and the number of requests. What an
- * identifier without a user means is tested through the engine (listedUsers.test.ts, picked.test.ts).
+ * identifier without a user means is tested through the engine (users.test.ts, pickers.test.ts).
  */
 import type { IDataObject } from 'n8n-workflow';
 import type { Get } from '../../../../nodes/HealthDataService/http/client';

@@ -1,5 +1,6 @@
-/** Listed Users in n8n's engine, over HTTP: the users read and their order, entries without a user, and the number of requests. */
-import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
+/** Users in n8n's engine, over HTTP: User → List, User → Resolve and Listed Users: which users, in which order, and entries without a user. */
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { createWorld } from '../../dev/sandbox/world';
 import { fromAI, runAgent } from '../helpers/agent';
 import { useRunner } from '../helpers/engine';
 import {
@@ -7,13 +8,14 @@ import {
 	bloodPressure,
 	createUser,
 	fixedWorld,
+	KEY,
 	people,
 	SILENT,
 	SPECIAL,
 	SPECIAL_ID,
 	STEADY,
 } from '../helpers/people';
-import { bloodPressureOf } from '../helpers/requests';
+import { bloodPressureOf, listUsers, queryOf, resolve } from '../helpers/requests';
 import { useVirtualTime } from '../helpers/virtualTime';
 
 useVirtualTime();
@@ -27,7 +29,78 @@ const owners = (rows: IDataObject[], column = 'user_id') => [...new Set(rows.map
 const resolves = (requests: string[]) => requests.filter((url) => url.includes('/resolve/')).length;
 const pages = (requests: string[]) => requests.filter((url) => url.startsWith('/v2/user?')).length;
 
-describe('a few', () => {
+describe('User → List', () => {
+	const world = createWorld([{ key: KEY, users: 1200 }]);
+	const users = world.teams[0].users;
+	const used = useRunner(() => ({ world }));
+	const run = async (more: Parameters<typeof listUsers>[0]) => await used.run(listUsers(more));
+
+	it('Return All gives 1,200 users, each once, in the order of the service', async () => {
+		const { rows, error } = await run({ returnAll: true });
+		expect(error).toBeUndefined();
+		expect(rows).toEqual(users);
+		expect(used.sandbox.requests.map(queryOf)).toEqual([
+			{ offset: '0', limit: '500' },
+			// Each page begins with the last user of the one before.
+			{ offset: '499', limit: '500' },
+			{ offset: '998', limit: '500' },
+			// A page without new users is the end.
+			{ offset: '1199', limit: '500' },
+		]);
+	});
+
+	it('Limit asks for no user beyond it', async () => {
+		expect((await run({ limit: 620 })).rows).toEqual(users.slice(0, 620));
+		expect(used.sandbox.requests.map(queryOf)).toEqual([
+			{ offset: '0', limit: '500' },
+			{ offset: '499', limit: '121' },
+		]);
+	});
+
+	it('keeps only users of a connected provider, and as many of them as Limit says', async () => {
+		const connected = users.filter(({ connected_sources }) =>
+			connected_sources.some(({ source }) => source.slug === 'oura'),
+		);
+		expect(connected.length).toBeGreaterThan(100);
+		expect((await run({ returnAll: true, options: { provider: 'oura' } })).rows).toEqual(connected);
+		expect((await run({ limit: 30, options: { provider: ' oura ' } })).rows).toEqual(connected.slice(0, 30));
+
+		// Reached on the second page: none is requested ahead.
+		const limit = connected.filter((user) => users.indexOf(user) < 600).length;
+		used.sandbox.requests.splice(0);
+		expect((await run({ limit, options: { provider: 'oura' } })).rows).toHaveLength(limit);
+		expect(used.sandbox.requests.map((url) => queryOf(url).offset)).toEqual(['0', '499']);
+	});
+});
+
+describe('a user record with a field `error`', () => {
+	const used = useRunner();
+	const record = { ...STEADY, error: 'no device' };
+	const { error, ...others } = record;
+
+	it.each([
+		['List', listUsers({ limit: 1 }), { users: [record], total: 1, offset: 0, limit: 100 }],
+		['Resolve', resolve(STEADY.client_user_id), record],
+	])('%s gives it once, and Retry On Fail does not read again', async (_, parameters, body) => {
+		used.sandbox.switches.fault = () => ({ status: 200, body });
+		const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
+		const { rows, error: failure } = await used.run(parameters, { settings });
+		expect(failure).toBeUndefined();
+		expect(rows).toEqual([{ ...others, error_raw: error }]);
+		expect(used.sandbox.requests).toHaveLength(1);
+	});
+});
+
+describe('User → Resolve', () => {
+	const used = useRunner();
+	it('finds a user by any character', async () => {
+		const { rows, items } = await used.run(resolve(SPECIAL_ID));
+		expect(rows).toEqual([SPECIAL]);
+		expect(items[0].pairedItem).toEqual({ item: 0 });
+	});
+});
+
+describe('Listed Users', () => {
 	const used = useRunner(() => ({ world: people(), switches: { pageSize: 7 } }));
 	const { run } = used;
 
@@ -109,17 +182,11 @@ describe('a few', () => {
 				expect(errorItems.map(({ json }) => json)).toEqual([{ error: message, details: { ...owner, advice } }]);
 			});
 
-			it.each<INode['onError']>(['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'])(
-				'is no item where When Not Found says so: %s',
-				async (onError) => {
-					for (const output of ['readings', 'grouped']) {
-						const options = { whenNotFound: 'empty' };
-						const { rows, error, errorItems } = await run(parameters({ options, output }), { onError });
-						expect([error, errorItems]).toEqual([undefined, []]);
-						expect(owners(rows)).toEqual([STEADY.user_id, BERLIN.user_id]);
-					}
-				},
-			);
+			it('is no item where When Not Found says so', async () => {
+				const { rows, error } = await run(parameters({ options: { whenNotFound: 'empty' } }));
+				expect(error).toBeUndefined();
+				expect(owners(rows)).toEqual([STEADY.user_id, BERLIN.user_id]);
+			});
 		});
 	});
 
@@ -172,7 +239,7 @@ describe('a few', () => {
 	});
 });
 
-describe('a Limit', () => {
+describe('Listed Users with a Limit', () => {
 	const team = Array.from({ length: 60 }, (_, i) => createUser(`c${i}`, []));
 	const one = bloodPressure('2026-03-10T08:00:00Z', 120, 80);
 	const used = useRunner(() => ({ world: { ...fixedWorld(team, {}), readings: () => [one] } }));
