@@ -28,7 +28,7 @@ afterEach(() => jest.restoreAllMocks());
 
 function addHistory() {
 	for (const [index, user] of users.entries()) {
-		for (let hour = 1; hour < 20; hour++) {
+		for (let hour = 1; hour < 8; hour++) {
 			const time = `2026-03-02T${String(hour).padStart(2, '0')}:0${index}:00.12345${index}Z`;
 			history.add(user, bloodPressure(time, 110 + hour, 80, hour % 3 ? 'omron' : 'withings'));
 			history.add(user, mindfulness(time, hour), { metric: 'mindfulness_minutes' });
@@ -65,7 +65,7 @@ it.each(['bloodPressure', 'mindfulnessMinutes'])(
 		addHistory();
 		used.sandbox.switches.pageSize = 4;
 		const all = await read(allUsers({}, { operation }));
-		expect(new Set(idsOf(all)).size).toBe(operation === 'bloodPressure' ? 5 * (19 + 3) : 5 * 19);
+		expect(new Set(idsOf(all)).size).toBe(operation === 'bloodPressure' ? 5 * (7 + 3) : 5 * 7);
 
 		const windows = [0, 2, 4].map((userOffset) => allUsers({ userOffset, userLimit: 2 }, { operation }));
 		expect((await Promise.all(windows.map(read))).flat()).toEqual(all);
@@ -92,7 +92,7 @@ it('readings of one instant have ids of their own, in any order and on any pages
 	const before = bloodPressure('2026-03-03T07:00:00Z', 111, 80);
 	const expected = bySystolic(await readOf([before, first, second, third]));
 	expect(new Set(Object.values(expected)).size).toBe(4);
-	for (const pageSize of [1, 2, 3, 100]) {
+	for (const pageSize of [1, 3]) {
 		for (const overlap of [false, true]) {
 			Object.assign(used.sandbox.switches, { pageSize, overlap });
 			expect(bySystolic(await readOf([before, third, first, second]))).toEqual(expected);
@@ -105,12 +105,9 @@ describe('Limit changes no id', () => {
 	const twins = [...sameTime(TIME, 140, 120, 130), bloodPressure('2026-03-03T09:00:00Z', 111, 80)];
 
 	it.each([
-		[1, 1, {}],
 		[1, 2, { overlap: true }],
 		[2, 1, { emptyPages: true }],
-		[2, 3, { overlap: true }],
-		[3, 2, { emptyPages: true }],
-		[4, 1, {}],
+		[3, 2, {}],
 	])('Limit %i, pages of %i, %j', async (limit, pageSize, more) => {
 		const all = await readOf(twins);
 		Object.assign(used.sandbox.switches, { pageSize, ...more });
@@ -131,7 +128,8 @@ describe('a user ID in upper case', () => {
 		history.team.users = [anna];
 	});
 
-	it.each([{}, { output: 'summary' }])('gives the same rows as in lower case: %j', async (more) => {
+	it('gives the same rows as in lower case', async () => {
+		const more = { output: 'summary' };
 		const rows = await read(bloodPressureOf(byUserId(anna.user_id), more));
 		used.sandbox.requests.length = 0;
 		expect(await read(bloodPressureOf(byUserId(upper()), more))).toEqual(rows);

@@ -104,8 +104,6 @@ describe('that Monday morning', () => {
 			['30 07:51 192/110', '30 07:56 185/100', '30 08:01 180/95'],
 			'180/95 Mon 30 Nov 08:01 high, 185/100 07:56 high, 192/110 07:51 high; by cuff',
 		],
-		[['29 09:00 88/60', '29 09:10 120/45'], '120/45 Sun 29 Nov 09:10 low, 88/60 09:00 low; by cuff'],
-		[['29 09:00 182/90', '29 09:10 150/118'], '150/118 Sun 29 Nov 09:10 high, 182/90 09:00 high; by cuff'],
 		[
 			['29 09:00 165/88', '30 07:00 150/115', '30 08:00 128/80 withings phone'],
 			'150/115 Mon 30 Nov 07:00 high; latest 128/80 Mon 30 Nov 08:00; by cuff, phone',
@@ -205,29 +203,6 @@ Some readings are left out: 1
 		expect(text).toContain('Newest reading of all: Sun 29 Nov 20:10.');
 	});
 
-	it('what another party wrote forges no line, and is short', async () => {
-		const forged = person('anna', ['30 08:00 190/100']);
-		team.anna.readings[0].point.unit = 'x\n• *app-user-0007* high: 250/140 https://evil.com <!channel>'.padEnd(
-			45_000,
-			'!',
-		);
-		person('<!channel> *b*\n• x', ['30 08:00 190/100']);
-		const { text } = await told();
-		expect(section(text, `${LAST_DAY}2`)).toEqual([
-			`• ·channel· ·b· · x (${team['<!channel> *b*\n• x'].user.user_id.slice(0, 8)}): 190/100 Mon 30 Nov 08:00 high; by cuff`,
-			'• anna: 190/100 x · ·app-user-0007·… Mon 30 Nov 08:00 not comparable; by cuff',
-		]);
-		expect(forged.client_user_id).toBe('anna');
-	});
-
-	it('names all of 40 high people in 3,800 characters, and cuts 3,000 by severity', async () => {
-		for (let at = 0; at < 86; at++) person(`app-user-${at}`, steady(at < 40 ? `${136 + at}/84` : '120/80', 24));
-		const { text } = await told();
-		expect(text.length).toBeLessThanOrEqual(3800);
-		expect(section(text, 'High mean, new: 40')).toHaveLength(40);
-		expect(text).not.toContain('more');
-	});
-
 	it('names all of 40 people with readings beyond limits, if need be in short lines', async () => {
 		for (let at = 0; at < 40; at++)
 			person(`app-user-${at}`, ['30 07:51 192/110', '30 07:56 185/100', '30 08:01 180/95']);
@@ -303,19 +278,16 @@ describe('users who cannot be read', () => {
 	};
 	const LINE = 'Could not be read, so nothing is known about them: ';
 
-	it.each([undefined, 'continueRegularOutput', 'continueErrorOutput'] as const)(
-		'are told, On Error %s',
-		async (onError) => {
-			person('calm', steady('120/78'));
-			refuse(person('half', []), person('lost', []));
-			const { rows, error, errorItems } = await run(message(), { onError });
-			expect([error, errorItems]).toEqual([undefined, []]);
-			expect(rows).toMatchObject([{ people: 3, not_read: 2, in_range: 1 }]);
-			expect(section(String(rows[0].text), `${LINE}2`)).toEqual([
-				expect.stringMatching(/^• The service .*: half, lost$/),
-			]);
-		},
-	);
+	it.each([undefined, 'continueErrorOutput'] as const)('are told, On Error %s', async (onError) => {
+		person('calm', steady('120/78'));
+		refuse(person('half', []), person('lost', []));
+		const { rows, error, errorItems } = await run(message(), { onError });
+		expect([error, errorItems]).toEqual([undefined, []]);
+		expect(rows).toMatchObject([{ people: 3, not_read: 2, in_range: 1 }]);
+		expect(section(String(rows[0].text), `${LINE}2`)).toEqual([
+			expect.stringMatching(/^• The service .*: half, lost$/),
+		]);
+	});
 
 	it('an entry that names nobody is told as it was given', async () => {
 		person('calm', steady('120/78'));
@@ -433,10 +405,10 @@ describe('what is asked for', () => {
 		expect(text).toContain('\nOnly at most 1 user.\n');
 	});
 
-	it('a window of the team is none of other users', async () => {
+	it('says nothing of a window of the team for one user', async () => {
 		const { user_id: value } = person('calm', steady('120/78'));
 		const one = { userScope: 'one', user: { __rl: true, mode: 'userId', value } };
-		expect((await told(message({ ...one, options: { userOffset: 5, userLimit: 5 } }))).text).not.toContain('Only');
+		expect((await told(message({ ...one, options: { userOffset: 5 } }))).text).not.toContain('Only');
 	});
 
 	it('no word of ours is a format either', async () => {

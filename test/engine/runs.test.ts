@@ -68,9 +68,7 @@ describe('Batching {{ }}', () => {
 	const requestOptions = { batching: { batch: { batchSize: 1, batchInterval: 20 } } };
 
 	it.each([
-		['of all items', 20],
 		['of the first item only', '={{ $itemIndex === 0 ? 20 : undefined }}'],
-		['of half of the items', '={{ $itemIndex % 2 === 0 ? 20 : 0 }}'],
 		['of all but the first item', '={{ $itemIndex === 0 ? 0 : 20 }}'],
 	])('reads every item with an interval %s', async (_, batchInterval) => {
 		const batching = { batch: { batchSize: 1, batchInterval } };
@@ -135,7 +133,7 @@ describe('an item that cannot be started, with On Error Continue', () => {
 		return { read, links: (await Promise.all(results)).flat().map(({ pairedItem }) => pairedItem) };
 	};
 
-	it.each([[0], [2], [3], [0, 3]])('all other items are read, at any position of it: %j', async (...broken) => {
+	it.each([[2], [0, 3]])('all other items are read, at any position of it: %j', async (...broken) => {
 		const sound = [0, 1, 2, 3].filter((item) => !broken.includes(item));
 		expect(await start(broken, false)).toEqual({ read: sound, links: sound.map((item) => ({ item })) });
 	});
@@ -154,15 +152,13 @@ it('after an error that ends the run, no request of other users is sent', async 
 	expect(used.sandbox.requests.length).toBeLessThanOrEqual(4);
 });
 
-it.each([0, 100])(
-	'On Error Stop {{ }}, item %i of 201 not found: the rest is not sent, and the error is its',
-	async (bad) => {
-		const input = Array.from({ length: 201 }, (_, at) => ({ user: at === bad ? 'unknown' : STEADY.client_user_id }));
-		// Every other item would be answered later.
-		used.sandbox.switches.fault = (_, url) => (url.endsWith('/unknown') ? undefined : { delayMs: 1000 });
-		const { error } = await run({ parameters: resolve('={{ $json.user }}'), input });
-		await later();
-		expect(error).toMatchObject({ httpCode: '404', context: { itemIndex: bad } });
-		expect(used.sandbox.requests.length).toBeLessThan(bad + 30);
-	},
-);
+it('On Error Stop {{ }}, one of many items not found: the rest is not sent, and the error is its', async () => {
+	const bad = 50;
+	const input = Array.from({ length: 101 }, (_, at) => ({ user: at === bad ? 'unknown' : STEADY.client_user_id }));
+	// Every other item would be answered later.
+	used.sandbox.switches.fault = (_, url) => (url.endsWith('/unknown') ? undefined : { delayMs: 1000 });
+	const { error } = await run({ parameters: resolve('={{ $json.user }}'), input });
+	await later();
+	expect(error).toMatchObject({ httpCode: '404', context: { itemIndex: bad } });
+	expect(used.sandbox.requests.length).toBeLessThan(bad + 30);
+});

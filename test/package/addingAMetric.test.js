@@ -68,7 +68,7 @@ it('gives code that compiles and is formatted', async () => {
 it('gives the metric: operation, rows, pages, days, event; preview; answers that fit the contract', async () => {
 	const tests = [
 		'metric/heartRate.test.ts',
-		'engine/schemas.test.ts',
+		'engine/firstClick.test.ts',
 		'sandbox/contract.test.ts',
 		'repository/pages.test.js',
 		'repository/screen.test.ts',

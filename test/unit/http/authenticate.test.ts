@@ -1,6 +1,6 @@
 /**
  * Rule for sending the API key, without HTTP: options that n8n's two request helpers spell differently, and addresses: the Base URL
- * and what is below it, for any server. Over HTTP: keyGuard.test.ts.
+ * and what is below it, for any server. Over HTTP: engine/credential.test.ts.
  */
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import { authenticate } from '../../../nodes/HealthDataService/http/authenticate';
