@@ -41,6 +41,6 @@ export async function* readingPages(
 
 const noNextPage = () =>
 	new Problem(
-		'The service sent the same cursor twice, one that is not text, or one too many, so the rest of the data cannot be read',
+		'The service sent the same cursor twice, or one that is not valid, so the rest of the data cannot be read',
 		'Nothing was returned, because it would be incomplete. Try again, or choose a shorter date range; if it stays, ask the people who run the service',
 	);
