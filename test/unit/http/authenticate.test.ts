@@ -1,12 +1,18 @@
 /**
- * Rule for sending the API key, without HTTP: options that n8n's two request helpers spell differently, and addresses: the Base URL
- * and what is below it, for any server. Over HTTP: engine/credential.test.ts.
+ * Rule for sending the API key: options that n8n's two request helpers spell differently, the Base URL and what is below it, for any
+ * server, and redirects (quirk 13). Over HTTP: engine/credential.test.ts.
  */
 import type { IHttpRequestOptions } from 'n8n-workflow';
-import { authenticate } from '../../../nodes/HealthDataService/http/authenticate';
-import type { ServiceCredential } from '../../../nodes/HealthDataService/http/authenticate';
+import {
+	authenticate,
+	redirectTarget,
+	serviceRoot,
+	type ServiceCredential,
+} from '../../../nodes/HealthDataService/http/authenticate';
 import { Problem } from '../../../nodes/HealthDataService/shared/problem';
+import { served } from '../../helpers/playedService';
 import { fc } from '../../helpers/properties';
+import { useVirtualTime } from '../../helpers/virtualTime';
 
 const sentBy = (credential: Partial<ServiceCredential>, request: object) =>
 	authenticate({ baseUrl: 'https://health.example', apiKey: 'key', ...credential }, {
@@ -292,5 +298,113 @@ describe('the checked address is the one that is sent', () => {
 	it('no other base of n8n goes before it, and no blanks around it', () => {
 		const sent = sentBy({}, { url: ' https://health.example/a\n', baseURL: 'https://other.example' });
 		expect(sent).toEqual(expect.objectContaining({ url: 'https://health.example/a', baseURL: undefined }));
+	});
+});
+
+describe('Base URL', () => {
+	const root = (baseUrl: string, allowHttp = false) => serviceRoot({ baseUrl, apiKey: '', allowHttp });
+
+	it.each([
+		['https://h', 'https://h'],
+		['https://h/', 'https://h'],
+		['https://h/v2', 'https://h'],
+		['https://h/v2/', 'https://h'],
+		[' https://h//v2// ', 'https://h'],
+		['https://h:8443/health/v2', 'https://h:8443/health'],
+		['https://h/v2/v2', 'https://h/v2'],
+		['https://h/v2/health', 'https://h/v2/health'],
+		['https://h/a///v2', 'https://h/a'],
+		['https://h/a///', 'https://h/a'],
+		['https://h/apiv2', 'https://h/apiv2'],
+		['https://h/?a=1#b', 'https://h'],
+		['http://localhost:5000/v2/', 'http://localhost:5000'],
+		['http://127.0.0.1', 'http://127.0.0.1'],
+		['http://127.8.9.10:1', 'http://127.8.9.10:1'],
+		['http://[::1]:3000', 'http://[::1]:3000'],
+	])('%p is read as %s', (given, expected) => {
+		expect(root(given)).toBe(expected);
+	});
+
+	it.each(['http://h', 'http://localhost.evil', 'http://127.0.0.1.evil', 'http://notlocalhost', 'http://10.0.0.1'])(
+		'%s is refused, unless allowed',
+		(given) => {
+			const advice =
+				'With http:// the API key and health data are sent unencrypted: turn it on only if this network is trusted';
+			const message = "must start with https://, or turn on 'Allow Unencrypted HTTP' there";
+			expect(() => root(given)).toThrow(expect.objectContaining(refusal(message, advice)));
+			expect(root(given, true)).toBe(given);
+		},
+	);
+
+	const ADDRESS = 'Enter the full address of the service, starting with https://, e.g. https://api.example.com';
+	const refusal = (message: string, description = ADDRESS) => ({
+		...{ message: `'Base URL' in the credential ${message}`, description },
+		...{ concernsAll: true, kind: 'configuration-invalid' },
+	});
+
+	it.each([undefined, '', '  '])('%p is empty', (given) => {
+		expect(() => root(given as string, true)).toThrow(
+			expect.objectContaining(refusal('is empty: enter the address of the service')),
+		);
+	});
+
+	it.each(['api.example.com', 'ftp://h', 'localhost:3000', 'https://', 'javascript:alert(1)'])(
+		'%p is not an address',
+		(given) => {
+			expect(() => root(given, true)).toThrow(expect.objectContaining(refusal('must start with https://')));
+		},
+	);
+});
+
+describe('a redirect', () => {
+	useVirtualTime();
+	const FROM = 'https://health.example/v2/user';
+
+	/** The URL that a redirect leads to. */
+	const target = (location: string | undefined, root = 'https://health.example', statusCode = 302) =>
+		redirectTarget({ statusCode, headers: { location }, body: '' }, FROM, root);
+
+	it.each(['https://health.example', 'https://health.example/v2'])('below %s it is followed', (root) => {
+		expect(target('/v2/user/', root)).toBe('https://health.example/v2/user/');
+	});
+
+	it.each(['/webhook', '../../webhook', '/v2/../webhook', '/v2/..%2fwebhook', '//health.example/webhook', '/v2x/user'])(
+		'out of the path of the Base URL it is not followed: %s',
+		(location) => expect(target(location, 'https://health.example/v2')).toBeUndefined(),
+	);
+
+	it.each(['https://other.example/', '//other.example', 'http://health.example/v2/user', 'https://['])(
+		'to another site it is not followed: %s',
+		(location) => expect(target(location)).toBeUndefined(),
+	);
+
+	it('without a Location leads to itself', () => {
+		expect(target(undefined)).toBe(FROM);
+	});
+
+	it.each([
+		[1, 'OK', ['/a', '/b']],
+		[2, { message: 'The service redirects instead of answering (status 307)' }, ['/a', '/b', '/v2/user?limit=1']],
+	])('of %i redirects, one is followed', async (times, result, paths) => {
+		const { ask, sent } = served((_, nth) => {
+			const isRedirected = sent.length <= times && nth === 1;
+			return isRedirected ? { statusCode: 307, headers: { location: '/b' } } : {};
+		});
+		const given = await ask('/a');
+		if (result === 'OK') expect(given).toBe('OK');
+		else expect(given).toMatchObject(result as object);
+		expect(sent.map(([path]) => path)).toEqual(paths);
+	});
+
+	it('its target has the attempts of the request', async () => {
+		const moved = { statusCode: 307, headers: { location: '/b' } };
+		const { ask, times } = served((path) => (path === '/a' ? moved : { statusCode: 502 }));
+		expect(await ask('/a', {}, { maxAttempts: 2 })).toMatchObject({ httpCode: '502' });
+		expect(times('/b')).toHaveLength(2);
+	});
+
+	it.each([299, 300, 399, 400])('is status %i', (status) => {
+		const isRedirect = status >= 300 && status < 400;
+		expect(target('/v2/user/', undefined, status)).toBe(isRedirect ? `${FROM}/` : undefined);
 	});
 });

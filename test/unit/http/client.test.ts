@@ -38,7 +38,7 @@ it('ends when the execution is cancelled', async () => {
 	await expect(request).rejects.toThrow(/cancel/i);
 });
 
-const REQUESTS = 6000;
+const REQUESTS = 3000;
 
 it(`keeps nothing of ${REQUESTS.toLocaleString('en')} requests`, async () => {
 	const { signal } = new AbortController();

@@ -22,12 +22,6 @@ it.each<[number, string, string, object]>([
 		{},
 	],
 	[
-		422,
-		'The service did not accept the request',
-		'Check the values of the fields in this node. If they are right, try again',
-		{},
-	],
-	[
 		403,
 		"The service refuses this user's data (status 403)",
 		"The key itself is accepted. Ask the people who run the service whether your team may read this user's data",
@@ -46,7 +40,6 @@ it.each<[number, string, string, object]>([
 		{ kind: 'rate-limited' },
 	],
 	[500, 'The service could not answer (status 500)', LATER, { kind: 'temporarily-unavailable' }],
-	[503, 'The service could not answer (status 503)', LATER, { kind: 'temporarily-unavailable' }],
 	[
 		407,
 		'A proxy between n8n and the service asks for a password (status 407)',
@@ -96,19 +89,17 @@ it.each([
 /** An array in an array, thousands of levels deep. */
 const nested = (levels: number) => JSON.parse('['.repeat(levels) + ']'.repeat(levels)) as unknown;
 
-describe.each([400, 422])('a body of status %i that cannot be made text', (status) => {
-	it.each<[string, unknown]>([
-		['null in place of a method', { toString: null }],
-		['a list of such', [{ toString: null, valueOf: null }]],
-		['nested', nested(9000)],
-	])('%s: an error with advice', (_, odd) => {
-		const bodies = [odd, { detail: odd }, { detail: [odd] }, { detail: [{ loc: odd }] }, { detail: { loc: [odd] } }];
-		const expected = {
-			message: 'The service did not accept the request',
-			description: 'Check the values of the fields in this node. If they are right, try again',
-		};
-		for (const body of bodies) expect(statusError(status, body)).toMatchObject(expected);
-	});
+it.each<[string, unknown]>([
+	['null in place of a method', { toString: null }],
+	['a list of such', [{ toString: null, valueOf: null }]],
+	['nested', nested(9000)],
+])('a body that cannot be made text is an error with advice: %s', (_, odd) => {
+	const bodies = [odd, { detail: odd }, { detail: [odd] }, { detail: [{ loc: odd }] }, { detail: { loc: [odd] } }];
+	const expected = {
+		message: 'The service did not accept the request',
+		description: 'Check the values of the fields in this node. If they are right, try again',
+	};
+	for (const body of bodies) expect(statusError(422, body)).toMatchObject(expected);
 });
 
 /** A key, an identifier, a reading, and marks that could forge a line of a log. */
@@ -133,13 +124,10 @@ it('no word of the service is repeated, in any shape', () => {
 	);
 });
 
-it.each(['constructor', 'toString', '__proto__', 'hasOwnProperty', 'secret'])(
-	'a parameter called %s names no field',
-	(name) => {
-		const { message } = statusError(422, { detail: { loc: ['query', name] } });
-		expect(message).toBe('The service did not accept the request');
-	},
-);
+it.each(['constructor', '__proto__', 'secret'])('a parameter called %s names no field', (name) => {
+	const { message } = statusError(422, { detail: { loc: ['query', name] } });
+	expect(message).toBe('The service did not accept the request');
+});
 
 describe('an answer that is not the data', () => {
 	const ADVICE =
@@ -199,10 +187,8 @@ describe('errors of failed connections', () => {
 			"its certificate is not trusted (CERT_HAS_EXPIRED). Have it replaced, or turn on 'Ignore SSL Issues (Insecure)' in the credential",
 		],
 		['DEPTH_ZERO_SELF_SIGNED_CERT', false, 'is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT)'],
-		['SELF_SIGNED_CERT_IN_CHAIN', false, 'its certificate is not trusted'],
 		['NO_CERT_ERROR', true, 'or it ended too early (NO_CERT_ERROR). Try'],
 		['ERR_TLS_CERT_ALTNAME_INVALID', false, 'is not trusted (ERR_TLS_CERT_ALTNAME_INVALID)'],
-		['UNABLE_TO_VERIFY_LEAF_SIGNATURE', false, 'is not trusted (UNABLE_TO_VERIFY_LEAF_SIGNATURE)'],
 		['CERT_SOMETHING_NEW', false, 'is not trusted (CERT_SOMETHING_NEW)'],
 		['ESOMETHING_NEW', true, 'or it ended too early (ESOMETHING_NEW). Try'],
 		['E2 secret', true, 'or it ended too early. Try'],

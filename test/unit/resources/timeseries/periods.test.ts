@@ -1,12 +1,11 @@
 /**
  * Which readings are of a range and of the period that it is compared with: presets and open ends in any two zones, against days
- * that Intl names. Summaries of random readings, against a count of these.
+ * that Intl names.
  */
 import { DateTime } from 'luxon';
-import type { IDataObject } from 'n8n-workflow';
-import { groupsOf, type ReadRange } from '../../../../nodes/HealthDataService/service/readings/rows';
-import { summaryRows, type CompareWith } from '../../../../nodes/HealthDataService/service/readings/summary';
-import { bloodPressure, readRanges } from '../../../helpers/metrics';
+import type { ReadRange } from '../../../../nodes/HealthDataService/service/readings/rows';
+import type { CompareWith } from '../../../../nodes/HealthDataService/service/readings/summary';
+import { readRanges } from '../../../helpers/metrics';
 import { fc } from '../../../helpers/properties';
 
 const HOUR = 3_600_000;
@@ -167,71 +166,3 @@ it('a reading of any two zones is of the periods that a calendar says', () => {
 		}),
 	);
 });
-
-/** A reading that is no copy of another, with a time, a date only, or neither. */
-const anyReading = fc.record({ hours: anyAgo, kind: fc.constantFrom('time', 'time', 'time', 'date', 'none') });
-
-it('a summary has the readings of each period, counted one by one', () => {
-	fc.assert(
-		fc.property(anyCase, fc.array(anyReading, { maxLength: 20 }), (one, readings) => {
-			const compareWith = one.compareWith ?? 'period';
-			const { now, user } = one;
-			const range = rangeOf({ ...one, compareWith });
-			const expected = expectedOf({ ...one, compareWith });
-			fc.pre(range.query !== undefined && !changesNear(Date.parse(expected.until.slice(0, 10)), user));
-			const inPeriods = [0, 0];
-			const data: IDataObject[] = [];
-			for (const [index, { hours, kind }] of readings.entries()) {
-				const time = Math.round(now - hours * HOUR);
-				const date = dayIn(time, user);
-				const { start_date, end_date } = range.query!;
-				const isSent = kind !== 'time' || (Date.parse(start_date) <= time && time <= Date.parse(end_date));
-				if (!isSent) continue;
-				const timestamp = { time: new Date(time).toISOString(), date, none: null }[kind];
-				data.push({ timestamp, systolic: 100 + index, diastolic: 70 });
-				const isAsked = kind === 'time' ? expected.isAsked(time) : kind === 'none' || expected.from <= date;
-				const { from_before, to_before } = expected;
-				const isInDays = kind === 'date' && from_before <= date && date <= to_before;
-				const isBefore = kind === 'time' ? expected.isBefore(time) : isInDays;
-				inPeriods[0] += Number(isAsked);
-				inPeriods[1] += Number(isBefore);
-			}
-			const groups = groupsOf({ groups: { omron: [{ data }] } });
-			const options = {
-				metric: bloodPressure,
-				provider: '',
-				sourceTypes: [],
-				limits: {},
-				onlyStatus: [],
-			};
-			const [row] = summaryRows({ ...options, rangeOf: () => range, compareWith }, groups, {
-				user: { user_id: 'u', client_user_id: null },
-				place: 1,
-			});
-			expect([row.readings, row.readings_before]).toEqual(inPeriods);
-			expect(row).toMatchObject({ from_before: expected.from_before, to_before: expected.to_before });
-		}),
-	);
-});
-
-const BERLIN_MONDAY = Date.parse('2026-03-16T07:00:00+01:00');
-const LOS_ANGELES_MONDAY = Date.parse('2026-03-16T17:00:00-07:00');
-it.each([
-	['lastWeek', 'America/Los_Angeles', '2026-03-09', '2026-03-15'],
-	['yesterday', 'America/Los_Angeles', '2026-03-15', '2026-03-15'],
-	['yesterday', 'Pacific/Kiritimati', '2026-03-15', '2026-03-15'],
-	['lastMonth', 'America/Los_Angeles', '2026-02-01', '2026-02-28'],
-	['last7Days', 'America/Los_Angeles', '2026-03-10', '2026-03-16'],
-])('%s, Monday 07:00 in Berlin: a user in %s has the days of Berlin', (preset, user, from, to) => {
-	expect(rangeOf({ preset, now: BERLIN_MONDAY, node: 'Europe/Berlin', user })).toMatchObject({ from, to });
-});
-
-it.each(['today', 'last7Days', 'open'])(
-	'%s, Monday evening in Los Angeles: has what was measured this morning in Tokyo',
-	(preset) => {
-		const one = { preset, now: LOS_ANGELES_MONDAY, node: 'America/Los_Angeles', user: 'Asia/Tokyo' };
-		const { to, query } = rangeOf(one);
-		expect(to).toBe('2026-03-17');
-		expect(Date.parse(query!.end_date)).toBeGreaterThanOrEqual(LOS_ANGELES_MONDAY);
-	},
-);

