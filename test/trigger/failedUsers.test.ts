@@ -2,7 +2,6 @@
  * Failed users, once or for long: the readings of all others are emitted in the same poll, theirs after recovery. Nobody fails in
  * silence, and no failing user uses up the polls of the others.
  */
-import type { INodeParameters } from 'n8n-workflow';
 import type { Fault } from '../../dev/sandbox/switches';
 import type { TroubleName } from '../../dev/sandbox/troubles';
 import { SeenReadings } from '../../nodes/HealthDataService/trigger/seen';
@@ -195,7 +194,6 @@ describe('a user who fails', () => {
 
 describe('users who fail for long', () => {
 	const w = watch('durable', { names: [], isPatient: true });
-	const serial: INodeParameters = { ...allUsers, options: { concurrency: 1 } };
 
 	it.each<[string, Fault]>([
 		['answer 500', { status: 500 }],
@@ -222,16 +220,6 @@ describe('users who fail for long', () => {
 		await n8n.tick();
 		expect(w.time.elapsed - begun).toBe(16_000);
 		expect(w.readingRequests().slice(0, 5)).toEqual(users.slice(10).map(({ user_id }) => user_id));
-	});
-
-	it('and can be read again at once, with slow answers: all are read in few polls', async () => {
-		const users = w.users(40);
-		const n8n = await w.started(serial);
-		w.answer(faultOf(users.slice(0, 33), FAILS));
-		await w.polls(n8n, 1);
-		w.answer({ '': { delayMs: 2000 } });
-		for (const user of users) w.measure(user);
-		expect(await w.polls(n8n, 7)).toHaveLength(40);
 	});
 
 	it('one with slow pages takes half a poll at most', async () => {
@@ -261,19 +249,6 @@ describe('users who fail for long', () => {
 		}
 		w.answer({});
 		expect(await w.polls(n8n, 1)).toHaveLength(4);
-	});
-
-	it('one 429 of one user: the next poll reads that user, before those who hang', async () => {
-		const users = w.users(9);
-		const n8n = await w.started(serial);
-		const hanging = faultOf(users.slice(1, 7), HANGS);
-		w.answer(hanging);
-		await w.polls(n8n, 8);
-		w.answer({ ...hanging, [users[0].user_id]: { status: 429 } });
-		w.measure(users[0], 131);
-		expect(await w.polls(n8n, 1)).toEqual([]);
-		w.answer(hanging);
-		expect(valuesOf(await w.polls(n8n, 1))).toEqual([131]);
 	});
 
 	const pages: Fault = { delayMs: 1400 };

@@ -21,7 +21,6 @@ describe('rows', () => {
 	const MAX_ROWS = 10_000;
 
 	it.each<[string, number[]]>([
-		['three users', [4500, 4500, 1500]],
 		['one of them alone', [0, 10_345, 5]],
 		['exactly as many', [5000, 5000, 0]],
 	])('many after weeks down, of %s: none is lost, none comes twice', async (_, counts) => {
@@ -229,24 +228,6 @@ onBothSchedulers((scheduler) => {
 		users.forEach((user, i) => w.measure(user, 100 + i));
 		expect(await w.polls(n8n, 6)).toHaveLength(12);
 		expect(n8n.reported).toHaveLength(1);
-	});
-
-	it('retries for one user who answers 500 use up the limit of all: the others are read by the next poll', async () => {
-		const users = w.users(3);
-		const n8n = await w.started();
-		let left = 0;
-		w.answer({
-			'': (url) => {
-				if (--left < 0) return throttle(Math.ceil((HOUR - (w.time.elapsed % HOUR)) / 1000));
-				return url.includes(users[1].user_id) ? { status: 500 } : undefined;
-			},
-		});
-		for (const systolic of [131, 132]) {
-			w.measure(users[2], systolic);
-			left = 5;
-			await w.polls(n8n, 1, HOUR);
-		}
-		expect(valuesOf(w.rows)).toEqual([131, 132]);
 	});
 
 	it('one User and one request at a time, and a limit of all: the report tells of no list', async () => {

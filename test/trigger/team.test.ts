@@ -27,17 +27,6 @@ describe('a user who joins', () => {
 		expect(valuesOf(await n8n.start('init'))).toEqual([121]);
 	});
 
-	it('brings nothing older than the lookback, also when the window moves back', async () => {
-		w.measure(w.anna);
-		const n8n = await w.started();
-		bringsOld();
-		w.history.removeUser(w.anna);
-		expect(await polls(n8n)).toEqual([20]);
-		// The others may be late.
-		w.measure(w.ben, 30, 30 * HOUR);
-		expect(await polls(n8n, 1)).toEqual([30]);
-	});
-
 	it('brings nothing older, though a user who was never read is gone', async () => {
 		w.switches.users = { ben: 'removed' };
 		const n8n = await w.started();
@@ -75,16 +64,6 @@ describe('a user who joins', () => {
 		await change(n8n);
 		await w.polls(n8n, 2);
 		expect(w.rows).toEqual([]);
-	});
-
-	it('again, within the lookback after leaving, brings nothing twice', async () => {
-		const n8n = await w.started();
-		w.measure(w.anna, 121);
-		expect(await polls(n8n, 1)).toEqual([121]);
-		for (const users of [[w.ben], [w.ben, w.anna]]) {
-			w.history.team.users = users;
-			expect(await polls(n8n, 2)).toEqual([]);
-		}
 	});
 });
 

@@ -75,6 +75,8 @@ export interface Judge {
 	goBack(): void;
 	/** @throws Broken for whatever went out and must not, or did not and must */
 	judge(poll: Poll): void;
+	/** An entry named another user, maybe for so long that watching it begins anew. */
+	noteWrong(person: Person, isLong: boolean): void;
 	changeLookback(from: number, ms: number): void;
 	changeLimits(from: number, limits: Limits): void;
 }

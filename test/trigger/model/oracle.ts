@@ -81,6 +81,12 @@ export class Oracle implements Judge {
 		this.unsaved.clear();
 	}
 
+	noteWrong(person: Person, isLong: boolean) {
+		if (isLong) this.begins.delete(person);
+		// Read for the first time, it is watched from then on.
+		if (!this.begins.has(person)) person.addedAt = Infinity;
+	}
+
 	changeLookback(from: number, ms: number) {
 		this.lookbacks.change(from, ms);
 	}
@@ -127,6 +133,7 @@ export class Oracle implements Judge {
 			const isDateWrong = this.mayBeReadAtWrongDate.has(person);
 			if (!wasBegun) this.begins.set(person, { at, isFirstPoll: this.polls === 1, zone: this.zone, isDateWrong });
 			if (!wasBegun) this.unsaved.add(person);
+			if (person.addedAt === Infinity) person.addedAt = poll.ended;
 			for (const group of this.groups.ofPerson(person, this.isWanted)) {
 				const isDone = this.mustBeDone(group, poll, at);
 				if (!wasBegun) this.begin(group, at, poll.ended);

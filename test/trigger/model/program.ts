@@ -1,11 +1,10 @@
 /** Program of the model test: number of histories, seed, kinds, and the shortest history that breaks a promise. */
 import fc from 'fast-check';
 import { found, PLAIN } from './found';
-import { ODD_KINDS, type OddHistory } from './odd/oddHistory';
-import { OddPlayer } from './odd/oddPlayer';
+import { ODD_STEPS } from './odd';
 import { Player } from './player';
 import { foundProgress } from './progress/found';
-import { HUGE, KINDS } from './progress/kinds';
+import { flapping, HUGE, KINDS } from './progress/kinds';
 import { ProgressPlayer } from './progress/progressPlayer';
 import type { ProgressHistory } from './progress/troubles';
 import { setting, stepsOf, type Setting, type Step } from './steps';
@@ -23,13 +22,17 @@ interface Run {
 
 type Print = (line: string) => void;
 
-type Drawn = { world: Setting; steps: Step[] } | { progress: ProgressHistory } | { odd: OddHistory };
+type Drawn = { world: Setting; steps: Step[] } | { progress: ProgressHistory };
 
 /** Histories of any faults, for exactly once; all other kinds are for progress, too. */
 const RANDOM = 'random';
 /** Several lasting troubles at once, under which docs/trigger.md promises less. */
 const MIX = 'mix';
 const BY_NAME: Record<string, fc.Arbitrary<ProgressHistory>> = { ...KINDS, ...HUGE };
+const ODD_KINDS: Record<string, (steps: number) => fc.Arbitrary<Drawn>> = {
+	...ODD_STEPS,
+	flapping: () => flapping.map((progress) => ({ progress })),
+};
 export const ODD = Object.keys(ODD_KINDS);
 export const ANY_KIND = [RANDOM, ...Object.keys(BY_NAME), ...ODD];
 export const ALL_KINDS = [RANDOM, ...Object.keys(KINDS)];
@@ -88,7 +91,7 @@ export async function main(options: Run, print: Print): Promise<boolean> {
 export function historyOf({ kinds, steps }: Run): fc.Arbitrary<Drawn> {
 	const random = fc.record({ world: setting, steps: stepsOf(steps) });
 	const lasting = kinds.filter((kind) => kind !== MIX && kind in BY_NAME).map(progressOf);
-	const odd = kinds.filter((kind) => kind in ODD_KINDS).map((kind) => ODD_KINDS[kind].map((one) => ({ odd: one })));
+	const odd = Object.entries(ODD_KINDS).flatMap(([kind, of]) => (kinds.includes(kind) ? [of(steps)] : []));
 	return fc.oneof(
 		...(kinds.includes(RANDOM) ? [random] : []),
 		...(lasting.length > 0 ? [fc.oneof(...lasting)] : []),
@@ -101,8 +104,8 @@ const progressOf = (kind: string) => BY_NAME[kind].map((progress) => ({ progress
 
 /** @throws Broken */
 export async function play(drawn: Drawn, print?: Print): Promise<{ emitted: number; elapsed: number }> {
-	if ('progress' in drawn || 'odd' in drawn) {
-		const player = 'odd' in drawn ? new OddPlayer(drawn.odd, print) : new ProgressPlayer(drawn.progress, print);
+	if ('progress' in drawn) {
+		const player = new ProgressPlayer(drawn.progress, print);
 		await player.play();
 		return { emitted: player.emitted, elapsed: player.time.elapsed };
 	}

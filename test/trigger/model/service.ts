@@ -31,8 +31,8 @@ export class ModelService {
 	/** Whether a page that begins at the end of the list is refused. */
 	refusesEnd = false;
 	overlaps = false;
-	/** The users whom the list shows. */
-	shows = (listed: Person[]) => listed;
+	/** Whether the list shows no user. */
+	isListEmpty = false;
 	/** Users for whom Resolve gives the ID of another. */
 	readonly resolvesTo = new Map<Person, Person>();
 	private turn = 0;
@@ -72,7 +72,7 @@ export class ModelService {
 		const team = this.keys.get(key);
 		if (!team) return answer(401, { detail: 'unknown key' });
 		const listed = this.world.people.filter((one) => one.isListed && one.team === team);
-		if (isList) return this.list(record, this.shows(listed), searchParams);
+		if (isList) return this.list(record, this.isListEmpty ? [] : listed, searchParams);
 		const [, , , id] = pathname.split('/');
 		if (pathname.startsWith('/v2/user/resolve/')) {
 			const found = listed.find(({ clientUserId }) => clientUserId === decodeURIComponent(pathname.split('/')[4]));

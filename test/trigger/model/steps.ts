@@ -55,7 +55,7 @@ const people = [
 	does<'comeBack', { user: number; after: number }>('comeBack', { user: which, after }),
 ];
 
-const faults = [
+const ofUsers = [
 	does<'break', { user: number; fault: (typeof USER_FAULTS)[number] }>('break', {
 		user: which,
 		fault: fc.constantFrom(...USER_FAULTS),
@@ -66,17 +66,21 @@ const faults = [
 	}),
 	does<'mend', { user: number }>('mend', { user: which }),
 	nothing('mendAll'),
+];
+
+const ofAll = [
 	does<'date', { hours: number }>('date', { hours: fc.constantFrom(-23, -5, 0) }),
 	does<'clock', { hours: number }>('clock', { hours: fc.constantFrom(-23, -5, 0, 0, 0, 1, 5, 23, 72, 8760) }),
 	does<'key', { key: string }>('key', { key: fc.constantFrom('ours', 'ours', 'rotated', 'theirs', 'wrong') }),
 	does<'slow', { ms: number }>('slow', { ms: fc.constantFrom(0, 0, 300, 900) }),
 ];
 
+const restart = does<'restart', { how: string; fault: Fault | undefined }>('restart', {
+	how: fc.constantFrom('kill', 'kill', 'activate', 'leader'),
+	fault,
+});
 const node = [
-	does<'restart', { how: string; fault: Fault | undefined }>('restart', {
-		how: fc.constantFrom('kill', 'kill', 'activate', 'leader'),
-		fault,
-	}),
+	restart,
 	does<'killDuring', { after: number }>('killDuring', { after: fc.constantFrom(0, 100, 500, 1000, 2000) }),
 	does<'lookback', { hours: number }>('lookback', { hours: fc.constantFrom(2, 6, 12, 48) }),
 	does<'watch', { what: string; fault: Fault | undefined }>('watch', {
@@ -96,59 +100,65 @@ const durable = [
 	does<'abandon', { after: number }>('abandon', { after: fc.constantFrom(100, 500, 1000) }),
 ];
 
-export const step = fc.oneof(
-	// Not drawn: it takes a second.
-	{ weight: 0, arbitrary: does<'flood', { user: number; rows: number }>('flood', { user: which, rows: which }) },
-	{ weight: 16, arbitrary: measure },
-	{
-		weight: 3,
-		arbitrary: does<'twin', { which: number; value: number; ownId: boolean }>('twin', {
-			which,
-			value,
-			ownId: fc.boolean(),
-		}),
-	},
-	{ weight: 4, arbitrary: does<'correct', { which: number; value: number }>('correct', { which, value }) },
-	{ weight: 2, arbitrary: does<'remove', { which: number }>('remove', { which }) },
-	{ weight: 2, arbitrary: does<'restore', { which: number }>('restore', { which }) },
-	{ weight: 3, arbitrary: fc.oneof(...people) },
-	{
-		weight: 8,
-		arbitrary: does<'wait', { minutes: number }>('wait', {
-			minutes: fc.constantFrom(1, 10, 59, 200, 360, 1000, 5000, 30_000),
-		}),
-	},
-	{
-		weight: 1,
-		arbitrary: does<'write', Writing>('write', {
-			style: fc.constantFrom(...STYLES),
-			spelling: fc.constantFrom(...SPELLINGS),
-		}),
-	},
-	{
-		weight: 14,
-		arbitrary: does<'poll', { fault: Fault | undefined }>('poll', { fault }),
-	},
-	{ weight: 7, arbitrary: fc.oneof(...faults) },
-	{ weight: 5, arbitrary: fc.oneof(...node) },
-	{
-		weight: 3,
-		arbitrary: does<'minimum', { least?: number; most?: number }>('minimum', {
-			least: fc.constantFrom(undefined, undefined, 102, 104),
-			most: fc.constantFrom(undefined, undefined, 100),
-		}),
-	},
-	{ weight: 2, arbitrary: fc.oneof(...durable) },
-);
+const STEPS = {
+	// By hand: it takes a second.
+	flood: does<'flood', { user: number; rows: number }>('flood', { user: which, rows: which }),
+	measure,
+	twin: does<'twin', { which: number; value: number; ownId: boolean }>('twin', { which, value, ownId: fc.boolean() }),
+	correct: does<'correct', { which: number; value: number }>('correct', { which, value }),
+	remove: does<'remove', { which: number }>('remove', { which }),
+	restore: does<'restore', { which: number }>('restore', { which }),
+	people: fc.oneof(...people),
+	wait: does<'wait', { minutes: number }>('wait', {
+		minutes: fc.constantFrom(1, 10, 59, 200, 360, 1000, 5000, 30_000),
+	}),
+	write: does<'write', Writing>('write', {
+		style: fc.constantFrom(...STYLES),
+		spelling: fc.constantFrom(...SPELLINGS),
+	}),
+	poll: does<'poll', { fault: Fault | undefined }>('poll', { fault }),
+	faults: fc.oneof(
+		{ weight: ofUsers.length, arbitrary: fc.oneof(...ofUsers) },
+		{ weight: ofAll.length, arbitrary: fc.oneof(...ofAll) },
+	),
+	ofUsers: fc.oneof(...ofUsers),
+	node: fc.oneof(...node),
+	restart,
+	minimum: does<'minimum', { least?: number; most?: number }>('minimum', {
+		least: fc.constantFrom(undefined, undefined, 102, 104),
+		most: fc.constantFrom(undefined, undefined, 100),
+	}),
+	durable: fc.oneof(...durable),
+	/** A list without users, or the right one. */
+	emptyList: does<'emptyList', { isEmpty: boolean }>('emptyList', { isEmpty: fc.boolean() }),
+	/** Resolve gives the ID of another user for an entry, or the right one. */
+	resolve: does<'resolve', { entry: number; other?: number }>('resolve', {
+		entry: fc.nat(2),
+		other: fc.option(fc.nat(3), { nil: undefined, freq: 2 }),
+	}),
+	/** A part of the saved state is replaced, while n8n is down. */
+	breakState: does<'breakState', { part: number; by: number }>('breakState', { part: fc.nat(999), by: fc.nat(99) }),
+};
+export type Weights = Partial<Record<keyof typeof STEPS, number>>;
 
-export type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+const ANY: Weights = {
+	...{ measure: 16, twin: 3, correct: 4, remove: 2, restore: 2, people: 3, wait: 8, write: 1, poll: 14 },
+	...{ faults: 7, node: 5, minimum: 3, durable: 2 },
+};
+
+const stepOf = (weights: Weights) =>
+	fc.oneof(
+		...Object.entries(weights).map(([name, weight]) => ({ weight, arbitrary: STEPS[name as keyof typeof STEPS] })),
+	);
+
+export type Step = (typeof STEPS)[keyof typeof STEPS] extends fc.Arbitrary<infer T> ? T : never;
 
 /**
  * A history. It never has both another team's key and a service so slow, or a start that fails in the middle, that no user is read:
  * from outside, nothing shows whether such a poll has noticed the other team.
  */
-export const stepsOf = (maxLength: number) =>
-	fc.array(step, { minLength: 5, maxLength, size: 'max' }).map((steps) => {
+export const stepsOf = (maxLength: number, weights = ANY) =>
+	fc.array(stepOf(weights), { minLength: 5, maxLength, size: 'max' }).map((steps) => {
 		const isOther = steps.some((one) => one.do === 'key' && one.key === 'theirs');
 		if (!isOther) return steps;
 		return steps

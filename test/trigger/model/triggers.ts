@@ -1,5 +1,5 @@
 /** Triggers of a history in n8n: one, or two when its workflow is copied. */
-import type { INodeParameters } from 'n8n-workflow';
+import type { INodeParameters, WorkflowActivateMode } from 'n8n-workflow';
 import { fail } from './judged';
 import type { Fault } from './faults';
 import type { Events } from './events';
@@ -10,6 +10,8 @@ import type { Person } from './world';
 
 /** So many users are on a list at first. */
 const LISTED = 2;
+/** Of the lookback: an entry that names another user for longer may begin anew. */
+const SURE = 0.3;
 
 let histories = 0;
 
@@ -18,6 +20,8 @@ export class Triggers {
 	private limits: Limits = {};
 	private readonly watched: Watched[] = [];
 	private what = 'all';
+	/** Entries for which Resolve gives another user, and since when. */
+	private readonly wrongSince = new Map<Person, number>();
 	private readonly workflow = `workflow ${++histories}`;
 
 	constructor(
@@ -54,6 +58,8 @@ export class Triggers {
 
 	/** Nothing goes wrong any more. */
 	mend() {
+		this.around.service.isListEmpty = false;
+		for (const entry of this.wrongSince.keys()) this.correct(entry);
 		for (const one of this.watched) one.losesDelivery = false;
 		if (this.key === 'wrong') this.setKey('ours');
 	}
@@ -94,6 +100,18 @@ export class Triggers {
 			case 'deliveryFails':
 				for (const one of this.watched) one.losesDelivery = true;
 				break;
+			case 'breakState':
+				this.stopAll(true);
+				for (const one of this.watched) one.breakState(step.part, step.by);
+				await this.startAll('init');
+				for (const one of this.watched) one.mustHaveStartedOver();
+				break;
+			case 'emptyList':
+				this.around.service.isListEmpty = step.isEmpty;
+				break;
+			case 'resolve':
+				this.resolve(this.ours[step.entry], this.ours[step.other ?? step.entry]);
+				break;
 			case 'lookback':
 				this.lookback = step.hours * HOUR;
 				for (const one of this.watched) one.setLookback(this.parameters(), this.lookback);
@@ -123,6 +141,23 @@ export class Triggers {
 				this.watch(`${this.workflow} copied`);
 				await this.restart('activate');
 		}
+	}
+
+	private resolve(entry: Person, other: Person) {
+		this.correct(entry);
+		if (!this.isOfList || entry === other || entry.isUnwatched) return;
+		this.around.service.resolvesTo.set(entry, other);
+		this.wrongSince.set(entry, this.around.time.now);
+	}
+
+	/** Resolve gives the right ID again. */
+	private correct(entry: Person) {
+		const since = this.wrongSince.get(entry);
+		if (since === undefined) return;
+		this.wrongSince.delete(entry);
+		this.around.service.resolvesTo.delete(entry);
+		const isLong = this.around.time.now - since > this.lookback * SURE;
+		for (const one of this.watched) one.noteWrong(entry, isLong);
 	}
 
 	private isOfOurs = (one: Person) => (this.what === 'one' ? one === this.ours[0] : one.team === 'our team');
@@ -195,10 +230,17 @@ export class Triggers {
 
 	private async restart(how: string, fault?: Fault) {
 		this.around.service.fault = fault;
-		for (const one of this.watched) one.stop(how !== 'activate');
-		const mode = how === 'activate' ? 'activate' : how === 'leader' ? 'leadershipChange' : 'init';
-		await this.all(async (one) => await one.start(mode));
+		this.stopAll(how !== 'activate');
+		await this.startAll(how === 'activate' ? 'activate' : how === 'leader' ? 'leadershipChange' : 'init');
 		this.around.service.fault = undefined;
+	}
+
+	private stopAll(isKill: boolean) {
+		for (const one of this.watched) one.stop(isKill);
+	}
+
+	private async startAll(mode: WorkflowActivateMode) {
+		await this.all(async (one) => await one.start(mode));
 	}
 
 	private async all(work: (one: Watched) => Promise<unknown>) {

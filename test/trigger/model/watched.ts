@@ -2,11 +2,12 @@
 import type { INodeParameters, WorkflowActivateMode, IDataObject } from 'n8n-workflow';
 import { fail, type Row, type Scope } from './judged';
 import { endOf, ModelHost, type Ended, type HostedOptions } from './modelHost';
+import { broken } from './odd';
 import type { ModelService } from './service';
 import type { Limits } from './values';
 import type { VirtualTime } from '../../helpers/virtualTime';
 import { Watching } from './watching';
-import type { ModelWorld } from './world';
+import type { ModelWorld, Person } from './world';
 import type { PollRecord } from './faults';
 
 /** What is around n8n. */
@@ -30,6 +31,8 @@ interface WatchOptions {
 /** The part of its budget after which a poll may leave rows that it has requested to the next. */
 const IN_TIME = 0.6;
 
+const STARTS_OVER = 'The saved state of the trigger cannot be used';
+
 /** Most rows that one poll emits; the others come with the next. */
 const MOST_ROWS = 10_000;
 
@@ -47,6 +50,9 @@ export class Watched {
 	/** Since the last poll that was given the last row. */
 	private wasSkipped = false;
 	private lastAt = 0;
+	/** Whether the saved state was broken, and how many reports of that there were before. */
+	private isBroken = false;
+	private overs = 0;
 	/** Reports and lines of the log of earlier polls. */
 	private failures = 0;
 
@@ -84,6 +90,32 @@ export class Watched {
 		host.options.nodeName = nodeName;
 		host.row = undefined;
 		this.watching.forget();
+	}
+
+	/** While n8n is down, a part of the saved state is replaced. */
+	breakState(part: number, by: number) {
+		const { host } = this.host;
+		const saved = host.row ?? host.saved;
+		const changed = broken(saved, part, by);
+		if (host.row === undefined) host.saved = changed;
+		else host.row = changed;
+		this.isBroken = changed !== saved;
+		this.overs = this.startOvers;
+		if (this.isBroken) this.watching.forget();
+		this.more.log(`  broken: ${changed.slice(0, 600)}`);
+	}
+
+	mustHaveStartedOver() {
+		if (this.startOvers - this.overs !== Number(this.isBroken)) fail('a broken state, and not one report');
+	}
+
+	private get startOvers() {
+		return this.host.host.reported.filter(({ message }) => message.includes(STARTS_OVER)).length;
+	}
+
+	/** Resolve gave another user for this one, maybe for so long that watching begins anew. */
+	noteWrong(person: Person, isLong: boolean) {
+		this.watching.oracle?.noteWrong(person, isLong);
 	}
 
 	stop(isKill: boolean) {

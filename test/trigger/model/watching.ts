@@ -119,6 +119,7 @@ export class NewUsers implements Judge {
 	}
 
 	goBack = () => undefined;
+	noteWrong = () => undefined;
 	changeLookback = () => undefined;
 	changeLimits = () => undefined;
 

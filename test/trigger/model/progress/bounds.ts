@@ -188,6 +188,8 @@ export interface PollReports {
 	mayFail: boolean;
 	/** Users who may be called unreadable. */
 	unreadable: number;
+	/** Whether all can be read, and nothing is to be reported. */
+	isCalm: boolean;
 	/** Whether only the limit may be named. */
 	isOnlyLimit: boolean;
 	/** Failed executions: reports, and the poll's own error, each as its whole text. */
@@ -233,6 +235,7 @@ export class ReportsBound {
 		this.judgePrompt(poll, failures.length > 0);
 		this.judgeAbsence(poll, failures);
 		if (reported.length > 1) fail('several reports of one poll', about);
+		if (failures.length > 0 && poll.isCalm) fail('a report without trouble', about);
 		if (reported.length > 0) {
 			if (begun - this.reportedAt < HOUR - MINUTE)
 				fail('a report less than an hour after the last one', { ...about, last: this.reportedAt - begun });

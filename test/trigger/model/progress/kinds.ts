@@ -167,6 +167,21 @@ export const KINDS: Record<string, fc.Arbitrary<ProgressHistory>> = {
 	),
 };
 
+/** Users who fail for single polls, now and then. */
+export const flapping = kindOf('flapping', fc.constantFrom(2, 4, 6), (people, polls) =>
+	fc
+		.array(
+			fc.record({
+				from: fc.nat(polls),
+				place: fc.nat(people - 1),
+				count: fc.constantFrom(1, 1, 2),
+				fault: fc.constantFrom('500' as const, '403' as const, '422' as const),
+			}),
+			{ minLength: 1, maxLength: 12 },
+		)
+		.map((drawn) => ({ stretches: drawn.map((one) => ({ ...one, until: one.from + 1 })) })),
+);
+
 /** By hand: it takes a minute. */
 export const HUGE = {
 	huge: kindOf('huge', fc.constantFrom(20_000, 100_000), (_, polls) =>

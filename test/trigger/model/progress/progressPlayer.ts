@@ -250,6 +250,7 @@ export class ProgressPlayer {
 			hasListed: isOfList || record.listed.size > 0,
 			mayFail: (record.throttled > 0 || team.length === faulty.size) && served.size === 0,
 			unreadable: met.size + record.limited.size,
+			isCalm: history.kind === 'flapping' && met.size === 0,
 			isOnlyLimit: this.hasThrottled && history.stretches.length + history.slownesses.length === 0,
 			reported,
 			error: error && wholeText(error),
