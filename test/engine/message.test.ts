@@ -472,12 +472,6 @@ describe('what is asked for', () => {
 		expect(new Set(ids).size).toBe(others.length + 1);
 	});
 
-	it('each input item has one', async () => {
-		person('calm', steady('120/80'));
-		const { items } = await run(message(), { input: [{}, {}] });
-		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }]);
-	});
-
 	it('a tool gives text and counts, with names that it takes back', async () => {
 		person('emil_1', steady('150/92'));
 		const { answers } = await runAgent(used.credential, { Tool: message() }, [['Tool', {}]]);

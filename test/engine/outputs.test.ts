@@ -75,24 +75,6 @@ describe('One Item per Reading', () => {
 		expect(rows).toEqual(all.slice(0, limit));
 		expect(used.sandbox.requests).toHaveLength(pages);
 	});
-
-	it('gives mindfulness minutes with their own columns, in a fixed order', async () => {
-		const { rows } = await runIn({ ...bloodPressureOf(byUserId(STEADY.user_id)), operation: 'mindfulnessMinutes' });
-
-		expect(rows).toEqual(rowsOf(STEADY, readingsOf(people(), STEADY, 'mindfulness_minutes')));
-		expect(Object.keys(rows[0]).join(' ')).toBe(
-			'client_user_id local_time value unit provider source_type start end user_id row_id',
-		);
-	});
-
-	const all = expectedRows(BERLIN, readingsOf(people(), BERLIN), null, 'Europe/Berlin');
-	it.each([
-		['days', '2026-03-28', '2026-03-30', 1, 8],
-		['times', '2026-03-29T01:30:00', '2026-03-29T03:30:00', 4, 6],
-	])('%s in Berlin around the change of clocks, %s to %s', async (dateRange, startDate, endDate, first, end) => {
-		const parameters = bloodPressureOf(byUserId(BERLIN.user_id), { dateRange, startDate, endDate });
-		expect((await runIn(parameters, 'Europe/Berlin')).rows).toEqual(all.slice(first, end));
-	});
 });
 
 it('one item per user merges the groups of all pages by provider and source', async () => {

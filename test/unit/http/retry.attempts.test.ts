@@ -72,7 +72,6 @@ it.each<[string, Array<Given | Error>, Options, number[], unknown]>([
 	['one attempt', [LATE], () => [{}, { maxAttempts: 1 }], [0], says(/^Try again later/)],
 	['two attempts', [status(500)], most(2), [0, 0.5], says(/2 times in 1 s\./)],
 	['time from the first failure', [LATE, {}], within(600), [0, 10.5], 'OK'],
-	['time that is over', [status(500)], within(5000), [0, 0.5, 1.5, 3.5], failed(500)],
 	['Retry-After', [status(429, 7), {}], plain, [0, 7], 'OK'],
 	['Retry-After of ten minutes', [status(429, 600), {}], plain, [0, 60], 'OK'],
 	['Retry-After at the end', [status(503, 50)], most(1), [0], { retryAfterMs: 50000 }],
@@ -115,9 +114,9 @@ it.each<[string, Array<Given | Error>, Options, number[], unknown]>([
 });
 
 describe('other requests', () => {
-	it.each([0.4, 3.4])('wait for nothing when a reader gives up after %i s of throttles', async (end) => {
+	it('wait for nothing when a reader gives up after some throttles', async () => {
 		const { ask, times } = served((path) => (path === '/a' ? status(429) : {}));
-		await ask('/a', until(end));
+		await ask('/a', until(3.4));
 		const failedAt = time.elapsed / 1000;
 		await ask('/b');
 		expect(Math.round(times('/b')[0] - failedAt)).toBeLessThanOrEqual(0);

@@ -27,13 +27,9 @@ describe('presets', () => {
 
 	it.each([
 		['lastWeek', BERLIN, '2026-03-23T00:00:00.000+01:00', '2026-03-29T23:59:59.999999+02:00'],
-		['lastWeek', 'UTC', '2026-03-16T00:00:00.000Z', '2026-03-22T23:59:59.999999Z'],
 		['lastMonth', BERLIN, '2026-02-01T00:00:00.000+01:00', '2026-02-28T23:59:59.999999+01:00'],
-		['today', BERLIN, '2026-03-30T00:00:00.000+02:00', '2026-03-30T23:59:59.999999+02:00'],
 		['yesterday', BERLIN, '2026-03-29T00:00:00.000+01:00', '2026-03-29T23:59:59.999999+02:00'],
-		['today', 'UTC', '2026-03-29T00:00:00.000Z', '2026-03-29T23:59:59.999999Z'],
 		['today', 'Pacific/Auckland', '2026-03-30T00:00:00.000+13:00', '2026-03-30T23:59:59.999999+13:00'],
-		['yesterday', 'America/Los_Angeles', '2026-03-28T00:00:00.000-07:00', '2026-03-28T23:59:59.999999-07:00'],
 	])('%s in %s: a calendar day, or the week or month before the present one', (preset, zone, start_date, end_date) => {
 		expect(range(preset, zone)).toEqual({ start_date, end_date });
 	});
@@ -228,8 +224,6 @@ describe('Compare With', () => {
 		['as many days', { startDate: '2026-03-10', endDate: '2026-03-12' }, '2026-03-07T00:00:00.000+01:00'],
 		['as many days up to today', { startDate: '2026-03-29', endDate: '' }, '2026-03-27T00:00:00.000+01:00'],
 		['7 days', { dateRange: 'last7Days' }, '2026-03-17T00:00:00.000+01:00'],
-		['the day before', { dateRange: 'today' }, '2026-03-29T00:00:00.000+01:00'],
-		['the week before', { dateRange: 'lastWeek' }, '2026-03-16T00:00:00.000+01:00'],
 		['24 hours', { dateRange: 'last24Hours' }, '2026-03-27T23:30:00.123+01:00'],
 		[
 			'as much time',
@@ -247,35 +241,17 @@ describe('Compare With', () => {
 		expect(compared('period', fields).query).toEqual({ start_date, end_date });
 	});
 
-	const WEEK = { dateRange: 'lastWeek' };
 	const EXACT = { dateRange: 'times', startDate: '2026-03-26T10:00:00Z', endDate: '2026-03-26T12:00:00Z' };
+	// Days of any zone: periods.test.ts.
 	it.each<['period' | 'day', object, string, string, string]>([
 		// Up to the same time of day, 00:30:00.123 in Berlin.
 		['period', { dateRange: 'last7Days' }, '2026-03-17', '2026-03-23', '2026-03-22T23:30:00.123Z'],
-		['day', { dateRange: 'last7Days' }, '2026-03-23', '2026-03-29', '2026-03-28T23:30:00.123Z'],
-		['period', { dateRange: 'today' }, '2026-03-29', '2026-03-29', '2026-03-28T23:30:00.123Z'],
 		['day', { dateRange: 'today' }, '2026-03-29', '2026-03-29', '2026-03-28T23:30:00.123Z'],
-		['period', { startDate: '2026-03-29', endDate: '' }, '2026-03-27', '2026-03-28', '2026-03-27T23:30:00.123Z'],
-		[
-			'period',
-			{ startDate: '2026-03-29', endDate: '2026-03-31' },
-			'2026-03-26',
-			'2026-03-27',
-			'2026-03-26T23:30:00.123Z',
-		],
-		['period', WEEK, '2026-03-16', '2026-03-22', '2026-03-22T22:59:59.999Z'],
-		['day', WEEK, '2026-03-22', '2026-03-28', '2026-03-28T22:59:59.999Z'],
+		['day', { dateRange: 'lastWeek' }, '2026-03-22', '2026-03-28', '2026-03-28T22:59:59.999Z'],
 		['period', { dateRange: 'last24Hours' }, '2026-03-27 23:30:00', '2026-03-28 23:30:00', '2026-03-28T22:30:00.122Z'],
 		['day', { dateRange: 'last24Hours' }, '2026-03-27 23:30:00', '2026-03-29 00:30:00', '2026-03-28T23:30:00.123Z'],
 		['period', EXACT, '2026-03-26 09:00:00', '2026-03-26 11:00:00', '2026-03-26T09:59:59.999Z'],
 		['day', EXACT, '2026-03-25 11:00:00', '2026-03-25 13:00:00', '2026-03-25T12:00:00.000Z'],
-		[
-			'day',
-			{ dateRange: 'times', startDate: '2026-03-29T10:00:00Z', endDate: '2026-03-29T12:00:00Z' },
-			'2026-03-28 12:00:00',
-			'2026-03-28 14:00:00',
-			'2026-03-28T13:00:00.000Z',
-		],
 		// Of what is over by now.
 		[
 			'period',
