@@ -82,16 +82,10 @@ const changed = (file, what, by) => (/** @type {string} */ clone) => {
 const BEFORE_THE_BUILD = [
 	['an uncommitted file', (clone) => writeFileSync(join(clone, 'notes.txt'), ''), '?? notes.txt'],
 	[
-		'a version that is none',
-		changed('package.json', /"version": ".*"/, '"version": "1.0"'),
-		"'version' in package.json is 1.0. Make it a semantic version",
-	],
-	[
 		'a changelog without the version',
 		changed('CHANGELOG.md', /^## .*$/m, '## 0.0.1 (2026-12-01)'),
 		'The first heading of CHANGELOG.md is "0.0.1 (2026-12-01)"',
 	],
-	['the tag of another version', (clone) => void git(clone, 'tag', 'v7.0.0'), 'This commit is tagged v7.0.0'],
 	[
 		'a version that is out',
 		(clone) => (git(clone, 'tag', `v${version(clone)}`), commit(clone, 'later')),

@@ -53,17 +53,6 @@ it.each(exampleFiles())('%s has no Code node, no eleventh node, and no field tha
 	expect(unreadable).toEqual([]);
 });
 
-/** The node and the trigger make the messages: no step between them and the chat or mail. */
-it.each([
-	['new-reading-alert.json', 2],
-	['high-blood-pressure-alert.json', 3],
-	['users-without-readings.json', 3],
-	['weekly-letter.json', 3],
-	['error-workflow.json', 2],
-])('%s has %i nodes', (file, count) => {
-	expect(nodesOf(file).filter(({ type }) => !type.endsWith('.stickyNote'))).toHaveLength(count);
-});
-
 it.each(files)('%s remembers nothing that a test run would change, or a copy would share', (file) => {
 	expect(JSON.stringify(nodesOf(file))).not.toMatch(/InPreviousExecutions|\.dataTable"|StaticData/);
 });
@@ -116,15 +105,6 @@ it.each(withRows)('%s reads everything, since it matches by row or counts users'
 	expect(parameters.returnAll).toBe(true);
 });
 
-it('each recipe with rows of all users reads everything, too', () => {
-	const recipes = textOf('docs/examples.md')
-		.split('## Recipes')[1]
-		.match(/^- .*$/gm)!;
-	const ofTeam = recipes.filter((recipe) => /All Users|Summary per User/.test(recipe));
-	expect(ofTeam).toHaveLength(3);
-	expect(ofTeam.filter((recipe) => !recipe.includes('Return All'))).toEqual([]);
-});
-
 it.each(having('healthDataService').filter(([, { parameters }]) => parameters.output === 'message'))(
 	'%s posts that nobody could be read, in place of its message',
 	(_, { onError }) => {
@@ -159,15 +139,6 @@ describe('what a model is told', () => {
 		(_, { parameters }) => {
 			for (const fact of ['The means are of all', 'counts once', '0 readings means', 'are one reading each'])
 				expect(parameters.toolDescription).toContain(fact);
-		},
-	);
-
-	it.each(tools.filter(([, { name }]) => name === 'High Means of All Users'))(
-		'%s: a tool with means names the one for single readings, which has their limits',
-		(file, { parameters }) => {
-			const [, other] = /: (\w+) names them/.exec(String(parameters.toolDescription))!;
-			const single = nodesOf(file).find(({ name }) => name.replaceAll(' ', '_') === other);
-			expect(single?.parameters.limits).toEqual(ONE_READING);
 		},
 	);
 });
@@ -231,18 +202,6 @@ it.each(failing)('{{ }}: of ten users that %s names, the error workflow leaves o
 	const failed = { workflow: { name: 'Table' }, execution: { error: { message } } };
 	const text = String(await evaluated(slack, String(slack.parameters.text), [failed]));
 	expect(refused.filter(({ details }) => !text.includes(details.user_id))).toEqual([]);
-});
-
-/** In a window of 1280 × 800 n8n shows a larger canvas smaller: the notes' 14 px would be less than 11. */
-it.each(exampleFiles())('%s: its notes can be read when n8n fits the canvas into the window', (file) => {
-	const [width, height] = [0, 1].map((axis) => {
-		const name = axis === 0 ? 'width' : 'height';
-		const starts = nodesOf(file).map(({ position }) => position[axis]);
-		const ends = nodesOf(file).map(({ position, parameters }) => position[axis] + Number(parameters[name] ?? 96));
-		return Math.max(...ends) - Math.min(...starts);
-	});
-	expect(width).toBeLessThanOrEqual(1300);
-	expect(height).toBeLessThanOrEqual(720);
 });
 
 it.each(exampleFiles())('%s: the first note begins with what to do, and names the green notes', (file) => {
