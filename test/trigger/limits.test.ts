@@ -108,15 +108,6 @@ describe('a throttle', () => {
 		expect(n8n.reported[3].message).not.toContain('end before their turn');
 	});
 
-	it('that names a time before anybody was read: nothing is sent until then either', async () => {
-		w.answer({ '': throttle(3000) });
-		const n8n = await w.started();
-		w.pass(11 * MINUTE);
-		w.used.sandbox.requests.length = 0;
-		await n8n.tick();
-		expect(w.used.sandbox.requests).toEqual([]);
-	});
-
 	it('that is over before the end of the poll is not reported', async () => {
 		const n8n = await w.started();
 		let asked = 0;

@@ -69,9 +69,6 @@ export class Events {
 						world.set(pick(ours, step.user), { isListed: step.do === 'comeBack' });
 				});
 				break;
-			case 'write':
-				service.writing = step;
-				break;
 			case 'date':
 				service.dateError = step.hours * HOUR;
 				break;

@@ -6,7 +6,7 @@
 import { ClockWatch, Lookbacks } from './lookbacks';
 import { fail, isInScope, isWanted, type Judge, type Poll, type Row, type Scope } from './judged';
 import { type Group, Groups } from './group';
-import { isWrittenAs, reaches, type Limits } from './values';
+import { reaches, writtenAs, type Limits } from './values';
 import { valueAt, type Measured, type ModelWorld, type Person } from './world';
 
 const DAY = 86_400_000;
@@ -187,7 +187,7 @@ export class Oracle implements Judge {
 		const couldBeSeen = seen.some(
 			({ value, from }, i) => value === row.code && from <= ended && (seen[i + 1]?.from ?? Infinity) >= begun,
 		);
-		if (!couldBeSeen || !isWrittenAs(row.code, row.systolic)) fail('a row says what the service did not', row);
+		if (!couldBeSeen || row.systolic !== writtenAs(row.code).systolic) fail('a row says what the service did not', row);
 		const group = this.groups.of(reading);
 		if (this.isOld(group, reading, ended)) fail('something old went out', row);
 		const isFirstRead = !this.mayBeRead.has(reading.person) && this.areClocksRight;

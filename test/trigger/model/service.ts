@@ -6,7 +6,7 @@ import type { IHttpRequestOptions } from 'n8n-workflow';
 import type { Fault, PollRecord, UserFault, RateLimit } from './faults';
 import type { VirtualTime } from '../../helpers/virtualTime';
 import { valueAt, type ModelWorld, type Person } from './world';
-import { answer, groupWith, malformed, throttledAnswer, userOf, type Answer, type Writing } from './wire';
+import { answer, groupWith, malformed, throttledAnswer, userOf, type Answer } from './wire';
 
 /** Of a user whose pages never end. */
 export const HANG_PAGE_MS = 10_000;
@@ -14,7 +14,6 @@ export const HANG_PAGE_MS = 10_000;
 export class ModelService {
 	readonly faults = new Map<Person, UserFault>();
 	fault?: Fault;
-	writing: Writing = { style: 'micro', spelling: 'mmHg' };
 	latencyMs = 0;
 	/** Answers take between `latencyMs` and this much longer. */
 	spreadMs = 0;
@@ -127,9 +126,7 @@ export class ModelService {
 		if (isLast) record.served.set(person, begun.at);
 		const groups: Record<string, unknown[]> = {};
 		for (const one of data)
-			(groups[one.provider] ??= []).push(
-				groupWith(one, valueAt(one, this.time.now)!, this.writing, this.turn + one.nr),
-			);
+			(groups[one.provider] ??= []).push(groupWith(one, valueAt(one, this.time.now)!, this.turn + one.nr));
 		return answer(200, { groups, next_cursor: isLast ? null : String(at + this.pageSize) });
 	}
 

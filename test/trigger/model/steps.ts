@@ -1,8 +1,7 @@
 /** Steps of a history, in order. Numbers select among the existing items. */
 import fc from 'fast-check';
 import { FAULTS, USER_FAULTS, type Fault } from './faults';
-import { CODES, SPELLINGS } from './values';
-import { STYLES, type Writing } from './wire';
+import { CODES } from './values';
 
 export const HOUR = 3_600_000;
 export const LOOKBACK_HOURS = 6;
@@ -112,10 +111,6 @@ const STEPS = {
 	wait: does<'wait', { minutes: number }>('wait', {
 		minutes: fc.constantFrom(1, 10, 59, 200, 360, 1000, 5000, 30_000),
 	}),
-	write: does<'write', Writing>('write', {
-		style: fc.constantFrom(...STYLES),
-		spelling: fc.constantFrom(...SPELLINGS),
-	}),
 	poll: does<'poll', { fault: Fault | undefined }>('poll', { fault }),
 	faults: fc.oneof(
 		{ weight: ofUsers.length, arbitrary: fc.oneof(...ofUsers) },
@@ -142,7 +137,7 @@ const STEPS = {
 export type Weights = Partial<Record<keyof typeof STEPS, number>>;
 
 const ANY: Weights = {
-	...{ measure: 16, twin: 3, correct: 4, remove: 2, restore: 2, people: 3, wait: 8, write: 1, poll: 14 },
+	...{ measure: 16, twin: 3, correct: 4, remove: 2, restore: 2, people: 3, wait: 8, poll: 14 },
 	...{ faults: 7, node: 5, minimum: 3, durable: 2 },
 };
 

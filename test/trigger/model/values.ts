@@ -31,26 +31,12 @@ const SPECIAL: Record<number, Written> = {
 };
 export const CODES = [100, 101, 102, 103, 104, 100, 101, 102, 103, 104, ...Object.keys(SPECIAL).map(Number)];
 
-/** How the same is written: none of these is a correction. */
-export const SPELLINGS = ['mmHg', 'mm[Hg]', 'mm Hg', 'MMHG', '', 'text'] as const;
-export type Spelling = (typeof SPELLINGS)[number];
-
-const plain = (code: number): Written =>
+export const writtenAs = (code: number): Written =>
 	SPECIAL[code] ?? { systolic: code, diastolic: 80, unit: 'mmHg', compared: code };
-
-export function written(code: number, spelling: Spelling) {
-	const { systolic, diastolic, unit } = plain(code);
-	if (unit !== 'mmHg') return { systolic, diastolic, unit };
-	if (spelling !== 'text') return { systolic, diastolic, unit: spelling };
-	return { systolic: typeof systolic === 'number' ? `${systolic}.0` : systolic, diastolic, unit };
-}
-
-export const isWrittenAs = (code: number, systolic: unknown) =>
-	systolic === plain(code).systolic || Number(systolic) === plain(code).systolic;
 
 export function reaches(code: number, { least, most }: Limits): boolean {
 	if (least === undefined && most === undefined) return true;
-	const { compared } = plain(code);
+	const { compared } = writtenAs(code);
 	if (compared === undefined) return true;
 	return compared !== null && (compared >= (least ?? Infinity) || compared <= (most ?? -Infinity));
 }

@@ -1,18 +1,10 @@
-/** Response formats of a history's service: times in many forms, sources without a type in three. */
+/** Response formats of a history's service: sources without a type in three. */
 import type { IDataObject } from 'n8n-workflow';
 import type { RateLimit } from './faults';
-import { written, type Spelling } from './values';
+import { writtenAs } from './values';
 import type { Measured, Person } from './world';
 
 export type Answer = { statusCode: number; body: unknown; headers: IDataObject };
-
-/** How the same instant is written. */
-export const STYLES = ['micro', 'z', 'lower', 'short', 'india', 'noZone'] as const;
-export type Style = (typeof STYLES)[number];
-export interface Writing {
-	style: Style;
-	spelling: Spelling;
-}
 
 export const answer = (statusCode: number, body: unknown): Answer => ({ statusCode, body, headers: {} });
 
@@ -31,24 +23,15 @@ export const userOf = ({ userId, clientUserId, team, createdOn }: Person) => ({
 });
 
 /** A group of one reading. `turn` changes how nothing is written. */
-export function groupWith(one: Measured, code: number, { style, spelling }: Writing, turn: number) {
+export function groupWith(one: Measured, code: number, turn: number) {
 	const nothing = [{}, { type: null }, { type: '' }][turn % 3];
-	const timestamp = one.time === null ? null : writtenTime(one.time, one.micro, style);
-	const point = { timestamp, ...written(code, spelling), nr: one.nr, code };
+	const timestamp = one.time === null ? null : new Date(one.time).toISOString().replace('Z', `${one.micro}+00:00`);
+	const { systolic, diastolic, unit } = writtenAs(code);
+	const point = { timestamp, systolic, diastolic, unit, nr: one.nr, code };
 	return {
 		data: [one.ownId === undefined ? point : { ...point, id: one.ownId }],
 		source: { provider: one.provider, ...(one.type === null ? nothing : { type: one.type }) },
 	};
-}
-
-function writtenTime(time: number, micro: string, style: Style): string {
-	const iso = new Date(time).toISOString().replace('Z', micro);
-	if (style === 'z') return `${iso}Z`;
-	if (style === 'lower') return `${iso.replace('T', ' ')}z`;
-	if (style === 'short') return `${iso}+00`;
-	if (style === 'noZone') return iso;
-	if (style === 'india') return `${new Date(time + 19_800_000).toISOString().replace('Z', micro)}+05:30`;
-	return `${iso}+00:00`;
 }
 
 const DEEP = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
