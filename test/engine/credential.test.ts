@@ -233,3 +233,8 @@ it("the credential test verifies it too, and n8n's None only concerns the HTTP R
 	expect(await outcomeOf(searchList(insecure, 'searchUsers'))).toBe('OK');
 	expect(await node(insecure, {})).toBe('OK');
 });
+
+it('the node asks for JSON', async () => {
+	await node(credentialFor(`https://127.0.0.1:${service.port}`, { allowUnauthorizedCerts: true }), {});
+	expect(service.handed[0]).toMatch(/ Accept application\/json /i);
+});

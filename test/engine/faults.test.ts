@@ -7,7 +7,6 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { startSandbox } from '../../dev/sandbox/server';
 import type { Fault, Switches } from '../../dev/sandbox/switches';
 import { runNode, searchList, testCredential, type RunOptions } from '../helpers/engine';
-import { plainService } from '../helpers/listeners';
 import { everythingIn } from '../helpers/machine';
 import { byTime, expectedRows, KEY, OTHER_KEY, people, readingsOf, SPECIAL_ID, STEADY } from '../helpers/people';
 import { bloodPressureOf, byUserId, listUsers, resolve, useSandbox } from '../helpers/requests';
@@ -277,13 +276,4 @@ it('Timeout of the Request Options is kept', async () => {
 	expect(error?.description).toMatch(
 		/did not answer in time\. Try again later, or raise 'Timeout' if the request options have it$/,
 	);
-});
-
-it('the request accepts JSON', async () => {
-	const service = await plainService();
-	await run(listUsers({ limit: 4 }), {
-		credential: { ...used.credential, baseUrl: `http://127.0.0.1:${service.port}` },
-	});
-	await service.close();
-	expect(service.handed[0]).toMatch(/ Accept application\/json /i);
 });

@@ -71,9 +71,6 @@ async function listening(create) {
 	};
 }
 
-/** http on 127.0.0.1. */
-exports.plainService = async () => await listening((handed) => createServer(answering(handed)));
-
 /** Anything on 127.0.0.1: notes each connection and closes it. */
 exports.doorbell = async () =>
 	await listening((handed) =>
