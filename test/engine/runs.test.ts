@@ -1,6 +1,5 @@
 /** Runs with n8n's settings: *Retry On Fail*, *Batching*, and an item that cannot start. */
-import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { perItem } from '../../nodes/HealthDataService/resources/operation';
+import type { IDataObject } from 'n8n-workflow';
 import { runNode } from '../helpers/engine';
 import { watchUnhandled } from '../helpers/machine';
 import { BERLIN, people, SILENT, SPECIAL, STEADY } from '../helpers/people';
@@ -106,41 +105,6 @@ it('an item that cannot be started {{ }} ends the run: no request, and no unhand
 	expect(error).toBeDefined();
 	await later();
 	expect(used.sandbox.requests.filter((url) => url.includes(startDate))).toEqual([]);
-});
-
-describe('an item that cannot be started, with On Error Continue', () => {
-	/** Items with a failed expression in n8n's RoutingNode: 2.41.1 skips them, 2.8.4 ends the loop there. */
-	const start = async (broken: number[], endsLoop: boolean) => {
-		const read: number[] = [];
-		const pagination = perItem(async (context) => {
-			read.push(context.getItemIndex());
-			return [{}];
-		});
-		const data = {};
-		const contextOf = (item: number) => ({
-			inputData: { main: [input.map((json) => ({ json }))] },
-			getExecuteData: () => data,
-			getItemIndex: () => item,
-			getNode: () => ({ type: 'node', parameters: {} }),
-			getNodeParameter: (_: string, fallback: unknown) => fallback,
-			continueOnFail: () => true,
-		});
-		const results: Array<Promise<INodeExecutionData[]>> = [];
-		for (let item = 0; item < input.length; item++) {
-			if (!broken.includes(item)) results.push(pagination.call(contextOf(item) as never, { options: {} } as never));
-			else if (endsLoop) break;
-		}
-		return { read, links: (await Promise.all(results)).flat().map(({ pairedItem }) => pairedItem) };
-	};
-
-	it.each([[2], [0, 3]])('all other items are read, at any position of it: %j', async (...broken) => {
-		const sound = [0, 1, 2, 3].filter((item) => !broken.includes(item));
-		expect(await start(broken, false)).toEqual({ read: sound, links: sound.map((item) => ({ item })) });
-	});
-
-	it('is the end of the run in n8n 2.8.4: the items before are read, and no promise stays open', async () => {
-		expect((await start([2], true)).read).toEqual([0, 1]);
-	});
 });
 
 it('after an error that ends the run, no request of other users is sent', async () => {

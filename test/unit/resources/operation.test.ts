@@ -1,9 +1,9 @@
 /**
- * One run of the node over its input items: fields that are read once, and the end of the run.
+ * One run of the node over its input items: fields that are read once, items that n8n cannot start, and the end of the run.
  * Only what n8n hands to each item is replaced; test/engine/runs.test.ts has the same with n8n's engine.
  */
-import type { INodeParameters } from 'n8n-workflow';
-import { oncePerRun, runOf } from '../../../nodes/HealthDataService/resources/operation';
+import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import { oncePerRun, perItem, runOf } from '../../../nodes/HealthDataService/resources/operation';
 import { Problem } from '../../../nodes/HealthDataService/shared/problem';
 
 /** The contexts of the three items of one run, as n8n gives them. */
@@ -15,7 +15,7 @@ function startRun(parameters: INodeParameters = {}) {
 		getItemIndex: () => item,
 		getNode: () => ({ type: 'node', parameters }),
 		getNodeParameter: (_: string, fallback: unknown) => fallback,
-		continueOnFail: () => false,
+		continueOnFail: () => true,
 	});
 	return [0, 1, 2].map((item) => contextOf(item) as never);
 }
@@ -67,4 +67,32 @@ it('the end of a run closes the queues of all accounts, later ones too; until th
 	expect(() => queue.throwIfClosed()).not.toThrow();
 	run.stop(refused);
 	for (const account of ['one', 'two', 'three']) expect(() => run.queueOf(account).throwIfClosed()).toThrow(refused);
+});
+
+describe('an item that n8n cannot start, with On Error Continue', () => {
+	/** Items with a failed expression in n8n's RoutingNode: 2.41.1 skips them, 2.8.4 ends the loop there. */
+	const start = async (broken: number, endsLoop: boolean) => {
+		const read: number[] = [];
+		const pagination = perItem(async (context) => {
+			read.push(context.getItemIndex());
+			return [{}];
+		});
+		const started = startRun().filter((_, item) => (endsLoop ? item < broken : item !== broken));
+		const results = started.map(
+			(context): Promise<INodeExecutionData[]> => pagination.call(context, { options: {} } as never),
+		);
+		return { read, links: (await Promise.all(results)).flat().map(({ pairedItem }) => pairedItem) };
+	};
+
+	it.each([
+		[0, [1, 2]],
+		[1, [0, 2]],
+		[2, [0, 1]],
+	])('all others are read, where it is item %i', async (broken, others) => {
+		expect(await start(broken, false)).toEqual({ read: others, links: others.map((item) => ({ item })) });
+	});
+
+	it('is the end of the run in n8n 2.8.4: the items before are read, and no promise stays open', async () => {
+		expect((await start(1, true)).read).toEqual([0]);
+	});
 });

@@ -93,17 +93,13 @@ const TO = Date.UTC(2036, 0, 1);
 const ODD: Array<[string, number, number]> = [
 	['Atlantic/Azores', 2024, 2027],
 	['America/Havana', 2024, 2027],
-	['Asia/Beirut', 2022, 2025],
 	['Pacific/Apia', 2009, 2013],
 	['America/St_Johns', 2005, 2008],
 	['Africa/Cairo', 2014, 2015],
-	['Africa/Cairo', 2023, 2025],
-	['America/Asuncion', 2022, 2025],
 	['America/Sao_Paulo', 2016, 2019],
 	['Australia/Lord_Howe', 2024, 2026],
 	['Antarctica/Troll', 2024, 2026],
 	['Africa/Casablanca', 2024, 2026],
-	['America/Caracas', 2007, 2008],
 	['Asia/Pyongyang', 2015, 2019],
 	['Europe/Berlin', 2025, 2027],
 ];
