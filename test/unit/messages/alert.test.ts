@@ -1,4 +1,4 @@
-/** A poll in words: lines, sections and items. */
+/** A poll in words: lines, sections and items, against a count of its own over random polls. */
 import type { IDataObject } from 'n8n-workflow';
 import {
 	ALERT_COLUMNS,
@@ -11,6 +11,7 @@ import {
 import { identify, identityOf } from '../../../nodes/HealthDataService/service/readings/identity';
 import { localTimeIn } from '../../../nodes/HealthDataService/shared/dateTime';
 import { bloodPressure, mindfulness } from '../../helpers/metrics';
+import { fc } from '../../helpers/properties';
 
 const MINUTE = 60_000;
 const NOW = Date.UTC(2026, 10, 30, 12);
@@ -146,30 +147,6 @@ it('without limits, who has a new reading beside a corrected one is with the new
 	expect(text).not.toContain('\nCorrected');
 });
 
-it('many people are several items of 30 at most, with each person once and nothing cut', () => {
-	const found = Array.from({ length: 70 }, (_, at) =>
-		foundOf(`user-${at}`, [point(190, 90), point(120, 80, -9)]),
-	).flat();
-	const items = pollMessages(found, OPTIONS);
-	expect(items.map(({ people, readings, reached }) => [people, readings, reached])).toEqual([
-		[30, 60, 30],
-		[30, 60, 30],
-		[10, 20, 10],
-	]);
-	expect(new Set(items.flatMap(linesOf).map((line) => line.split(':')[0])).size).toBe(70);
-});
-
-it('people with long lines are items of fewer, so that no text is too long', () => {
-	const many = Array.from({ length: 10 }, (_, at) => point(190 + at, 90, -3 * at));
-	const items = pollMessages(Array.from({ length: 30 }, (_, at) => foundOf(`user-${at}`, many)).flat(), OPTIONS);
-	expect(items.length).toBeGreaterThan(1);
-	expect(items.flatMap(linesOf)).toHaveLength(30);
-	for (const { text } of items) {
-		expect(String(text).length).toBeLessThanOrEqual(3800);
-		expect(text).not.toContain('more');
-	}
-});
-
 it('of sessions', () => {
 	const user = { user_id: 'u', client_user_id: 'anna' };
 	const row = {
@@ -239,4 +216,77 @@ it.each([
 	const [anna, ben] = [foundOf('anna', [first]), foundOf('ben', [first])];
 	const ids = (found: FoundRow[]) => new Set(make(found).map(({ row_id }) => row_id));
 	expect(ids([...anna, ...ben])).toEqual(ids([...ben, ...anna]));
+});
+
+const anyValue = fc.oneof(fc.integer({ min: 40, max: 260 }), fc.constantFrom(null, 'x', 0));
+const anyPoint = fc.record({ values: fc.tuple(anyValue, anyValue), isUpdated: fc.boolean() });
+const some = <T>(arbitrary: fc.Arbitrary<T>, maxLength: number) =>
+	fc.array(arbitrary, { minLength: 1, maxLength, size: 'max' });
+const anyPoll = some(some(anyPoint, 16), 45);
+
+/** What a pair reaches, without the code of the node. */
+function judged([systolic, diastolic]: Point['values']): string[] {
+	const isNumber = (value: unknown): value is number => typeof value === 'number';
+	const outside = (value: unknown, least: number, most: number) => isNumber(value) && (value < least || value > most);
+	const isWrong = isNumber(systolic) && isNumber(diastolic) && systolic <= diastolic;
+	if (outside(systolic, 20, 350) || outside(diastolic, 10, 250) || isWrong) return [];
+	const words = new Set<string>();
+	for (const [value, high, low] of [
+		[systolic, 180, 90],
+		[diastolic, 110, 50],
+	] as const) {
+		if (value === 'x') words.add('not comparable');
+		if (isNumber(value) && value >= high) words.add('high');
+		if (isNumber(value) && value <= low) words.add('low');
+	}
+	return [...words];
+}
+
+it('of any poll: each person once, every reading, nothing cut', () => {
+	fc.assert(
+		fc.property(anyPoll, fc.boolean(), (poll, hasLimits) => {
+			const limits = hasLimits ? LIMITS : {};
+			const people = poll.map((points, at) => {
+				// Minutes apart, so that none is a copy.
+				const out = points.map((one, i) => ({ ...one, minutes: -3 * i - 1 }));
+				return { name: `user-${at}`, out, reached: out.flatMap(({ values }) => judged(values)) };
+			});
+			const found = people.flatMap(({ name, out }) => foundOf(name, out));
+			const items = pollMessages(found, { ...OPTIONS, limits });
+			const lines = items.flatMap(linesOf);
+			expect(lines).toHaveLength(people.length);
+			const sum = (column: string) => items.reduce((all, item) => all + Number(item[column]), 0);
+			expect(sum('people')).toBe(people.length);
+			expect(sum('readings')).toBe(people.flatMap(({ out }) => out).length);
+			expect(sum('corrected')).toBe(people.flatMap(({ out }) => out.filter((one) => one.isUpdated)).length);
+			if (hasLimits) expect(sum('reached')).toBe(people.filter(({ reached }) => reached.length > 0).length);
+			for (const { text, subject, people: some } of items) {
+				expect(String(text).length).toBeLessThanOrEqual(3800);
+				expect(some).toBeLessThanOrEqual(30);
+				expect(subject).toMatch(/^[ -~]{1,140}$/);
+			}
+			for (const { name, out } of people) {
+				const line = lines.find((one) => one.startsWith(`• ${name}: `))!;
+				const shown = line
+					.split(': ')[1]
+					.split('; ')[0]
+					.split(/, | … /);
+				const [, more = '0'] = /and (\d+) more/.exec(line) ?? [];
+				const words = shown.filter((one) => !one.startsWith('and '));
+				expect(words.length + Number(more)).toBe(out.length);
+				if (out.length <= 10) expect(more).toBe('0');
+				out
+					.slice(0, 3)
+					.forEach(({ values: [a, b] }, at) =>
+						expect(words[at].startsWith(`${a === null ? '–' : String(a)}/${b === null ? '–' : String(b)} `)).toBe(true),
+					);
+				const beyond = out.filter(({ values }) => hasLimits && judged(values).length > 0);
+				const marked = words.filter((one) => / (high|low)/.test(one));
+				const isTold = ({ values }: { values: Point['values'] }) =>
+					judged(values).some((one) => one !== 'not comparable');
+				expect(marked.length).toBeGreaterThanOrEqual(Math.min(beyond.slice(0, 10).filter(isTold).length, 10));
+			}
+		}),
+		{ numRuns: 40 },
+	);
 });

@@ -15,6 +15,7 @@ const ID = '5a96d3c9-0000-4000-8000-000000000000';
 describe('a name', () => {
 	it.each([
 		['app-user-0042', 'app-user-0042'],
+		['Ward 7/B', 'Ward 7/B'],
 		["O'Brien, Ann", "O'Brien· Ann (5a96d3c9)"],
 		['心 ünïcødé 50%', '心 ünïcødé 50%'],
 		['patient_0003', 'patient＿0003'],
@@ -26,22 +27,34 @@ describe('a name', () => {
 		[null, ID],
 		[{ a: 1 }, ID],
 		['www.evil.com', 'www·evil·com (5a96d3c9)'],
+		['163.com', '163·com (5a96d3c9)'],
+		['1.1.1.1/x', '1·1·1·1/x (5a96d3c9)'],
 		['https://evil.com/x?y=1#z', 'https·evil·com/x·y·1·z (5a96d3c9)'],
+		['a@b.co', 'a·b·co (5a96d3c9)'],
 		['+1-555-0100', '·1-555-0100 (5a96d3c9)'],
 		['=1+1', '·1+1 (5a96d3c9)'],
+		['-1+1', '·1+1 (5a96d3c9)'],
 		["'=1", '·1 (5a96d3c9)'],
+		['@here', '·here (5a96d3c9)'],
+		['/start', '·start (5a96d3c9)'],
 		['a /start', 'a ·start (5a96d3c9)'],
 		['#tag $TAG', '·tag ·TAG (5a96d3c9)'],
 		[':fire:', '·fire· (5a96d3c9)'],
+		['<!channel>', '·channel· (5a96d3c9)'],
 		['<script>alert(1)</script>', '·script·alert·1·script· (5a96d3c9)'],
+		['&lt;b&gt;', '·lt·b·gt· (5a96d3c9)'],
 		['[Log in](x)', '·Log in·x· (5a96d3c9)'],
+		['*a* ~b~ `c` > d | e \\', '·a· ·b· ·c· · d · e · (5a96d3c9)'],
 		['gus (582a27a6): 190/100', 'gus ·582a27a6· 190/100 (5a96d3c9)'],
 		['x\n• forged: 250/140', 'x · forged· 250/140 (5a96d3c9)'],
 		['x\u2028y\u0085z', 'x y·z (5a96d3c9)'],
 		['\u202egnp.exe', '·gnp·exe (5a96d3c9)'],
 		['a\u200bb\ufeff', 'a·b (5a96d3c9)'],
+		['\u3164\u3164', '· (5a96d3c9)'],
 		[`z${'\u0300'.repeat(50)}`, 'z\u0300\u0300· (5a96d3c9)'],
+		['\u0300x', '·x (5a96d3c9)'],
 		['e\u0301', 'é (5a96d3c9)'],
+		['\ud800x', '·x (5a96d3c9)'],
 		['👍🏽 ok', '· ok (5a96d3c9)'],
 		['ｗｗｗ．ｘ', 'ｗｗｗ·ｘ (5a96d3c9)'],
 		['a＿b', 'a·b (5a96d3c9)'],
@@ -213,6 +226,11 @@ describe('layout', () => {
 		expect(layOut(message([line(1, { text: undefined })])).html).toContain('<p><b>name-1</b></p>');
 		const all = lines(100, { text: 'a note that makes the line longer', short: '' });
 		expect(layOut(message(all)).text).toMatch(/(\n• name-\d+){100}$/);
+	});
+
+	it('even a text without any line keeps the counts', () => {
+		const { text } = layOut({ ...message(lines(5)), notes: ['n'.repeat(3900)] });
+		expect(text).toMatch(/Section 0: 5\n• … and 5 more$/);
 	});
 
 	it('counts people, where a line is of several', () => {

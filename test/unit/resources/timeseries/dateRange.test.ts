@@ -1,7 +1,9 @@
 /** Conversion of the date fields to instants: presets, days and times, in any time zone. */
 import { DateTime, Settings } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
+import { Problem } from '../../../../nodes/HealthDataService/shared/problem';
 import { readRange, readRanges, toDateRange } from '../../../helpers/metrics';
+import { fc } from '../../../helpers/properties';
 
 const BERLIN = 'Europe/Berlin';
 // Monday after the change of clocks in Berlin, shortly after midnight there and still Sunday in UTC.
@@ -334,5 +336,46 @@ describe('refused, by the name of the field', () => {
 		jest.spyOn(Date, 'now').mockReturnValue(+now);
 		const read = () => toDateRange({ dateRange: 'days', endDate: '', ...given } as never, zone, now);
 		expect(read).toThrow(expect.objectContaining({ description: expect.stringMatching(advice) }));
+	});
+});
+
+describe('any input for dates', () => {
+	const ZONES =
+		'Europe/Berlin America/New_York Asia/Kolkata Pacific/Auckland Pacific/Apia Africa/Cairo America/St_Johns';
+	const zone = fc.constantFrom('UTC', 'Australia/Lord_Howe', ...ZONES.split(' '));
+	const instant = fc.date({ min: new Date('2000-01-01'), max: new Date('2100-01-01'), noInvalidDate: true });
+	const anything = fc.oneof(
+		fc.anything(),
+		fc.string(),
+		instant,
+		instant.map((date) => date.toISOString()),
+		instant.map((date) => date.toISOString().slice(0, 10)),
+		instant.map((date) => date.toISOString().slice(0, 19)),
+		fc.tuple(instant, zone).map(([date, setZone]) => DateTime.fromJSDate(date, { zone: setZone })),
+	);
+	const withOffset = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3,6}(Z|[+-]\d\d:\d\d)$/;
+
+	it('gives a range with offsets, in order, or a clear error that names the field', () => {
+		fc.assert(
+			fc.property(
+				fc.constantFrom('days', 'times'),
+				anything,
+				anything,
+				fc.oneof(zone, fc.string()),
+				(dateRange, startDate, endDate, inZone) => {
+					try {
+						const { start_date, end_date } = toDateRange({ dateRange, startDate, endDate }, inZone);
+						expect(start_date).toMatch(withOffset);
+						if (end_date !== undefined) {
+							expect(end_date).toMatch(withOffset);
+							expect(Date.parse(end_date)).toBeGreaterThanOrEqual(Date.parse(start_date));
+						}
+					} catch (error) {
+						expect(error).toBeInstanceOf(Problem);
+						expect((error as Problem).message).toMatch(/^'(Start Date|End Date|Time Zone)' is /);
+					}
+				},
+			),
+		);
 	});
 });

@@ -7,6 +7,7 @@ import { readingRows } from '../../../../nodes/HealthDataService/service/reading
 import type { SelectedUser } from '../../../../nodes/HealthDataService/service/users/selection';
 import { Problem } from '../../../../nodes/HealthDataService/shared/problem';
 import { bloodPressure as metric } from '../../../helpers/metrics';
+import { fc } from '../../../helpers/properties';
 import { useVirtualTime } from '../../../helpers/virtualTime';
 
 const time = useVirtualTime();
@@ -129,20 +130,6 @@ it('a Limit ends the read at another time, also of another source type', async (
 	expect([rows.length, pages]).toEqual([1, 2]);
 });
 
-it.each([
-	['of the last time', [1, 1, 2, 3], 3],
-	['of the last time behind an empty page', [1, 0, 1, 2, 3], 4],
-])('a Limit ends the read behind the readings %s', async (_, seconds, expected) => {
-	let pages = 0;
-	const answer = async () => {
-		const second = seconds[pages++];
-		const data = second === 0 ? [] : [{ timestamp: `2026-03-02T07:00:0${second}Z` }];
-		return { groups: { omron: [{ data, source: {} }] }, next_cursor: `${pages}` };
-	};
-	await read([{}], answer, { limit: limitOfUser(1, 100) });
-	expect(pages).toBe(expected);
-});
-
 describe('pages that never end', () => {
 	const EACH = 10_000;
 	const data = Array.from({ length: EACH }, () => ({ timestamp: '2026-03-02T07:00:00Z' }));
@@ -201,5 +188,92 @@ describe('pages that never end', () => {
 		const toRows = () => [{}];
 		const results = await read(Array(30).fill({}), answer, { width: 30, asCompleted: true, onDone, toRows });
 		expect(results.map(({ rows }) => rows.length)).toEqual(Array(30).fill(1));
+	});
+});
+
+describe('readings of random users', () => {
+	/** In place of 100,000: of one user as rows. Counted only, and held by all, 2.5 times as many. */
+	const MANY = 100;
+	const someUser = fc.record({
+		/** Readings of each page. */
+		sizes: fc.array(fc.oneof(fc.nat(9), fc.nat(MANY / 2), fc.constantFrom(0, MANY)), { minLength: 1, maxLength: 6 }),
+		/** What comes after these pages: more like the last one, without end. */
+		then: fc.constantFrom('nothing', 'nothing', 'more', 'more', 'an error'),
+		haveOneTime: fc.boolean(),
+		turns: fc.nat(9),
+	});
+	type SomeUser = typeof someUser extends fc.Arbitrary<infer User> ? User : never;
+	const sizeOf = ({ sizes }: SomeUser, page: number) => sizes[page] ?? Math.max(1, sizes.at(-1)!);
+	/** The last four are of a Limit. */
+	const someLimit = fc.constantFrom(
+		...[MANY, 2.5 * MANY].map((most) => ({ most, maxRows: Infinity })),
+		...[1, 5, 60, MANY].map((maxRows) => ({ most: MANY, maxRows })),
+	);
+	type SomeLimit = typeof someLimit extends fc.Arbitrary<infer Limit> ? Limit : never;
+
+	/** The readings of each page that is in the rows, or the error. */
+	function expectedOf(user: SomeUser, { most, maxRows }: SomeLimit): number[] | string {
+		const used: number[] = [];
+		let total = 0;
+		let isEnough = false;
+		for (let page = 0; ; page++) {
+			if (page >= user.sizes.length && user.then === 'nothing') return used;
+			if (page >= user.sizes.length && user.then === 'an error') return 'Theirs';
+			const size = sizeOf(user, page);
+			total += size;
+			used.push(size);
+			const isOfNewTime = size > 0 && !user.haveOneTime;
+			if (isEnough && isOfNewTime) return used;
+			if (maxRows === Infinity && total > most)
+				return `More than ${most.toLocaleString('en')} readings of one user: read fewer days`;
+			isEnough ||= total >= maxRows;
+			if (isEnough && total > 2.5 * MANY) return used;
+		}
+	}
+
+	it('exactly the users with too many fail, the others lose none, and memory is bounded', async () => {
+		const drawn = fc.array(someUser, { minLength: 1, maxLength: 30 });
+		const run = async (users: SomeUser[], bounds: SomeLimit, width: number) => {
+			const progress = users.map((user) => ({ user, pages: 0, readings: 0 }));
+			let [inMemory, peak] = [0, 0];
+			const answer = async (_: RequestOptions, path: string) => {
+				const one = progress[Number(/u(\d+)/.exec(path)![1])];
+				const { user } = one;
+				const page = one.pages++;
+				for (let turn = 0; turn < user.turns; turn++) await Promise.resolve();
+				const isOver = page >= user.sizes.length;
+				if (isOver && user.then === 'an error') throw new Problem('Theirs', '');
+				const size = sizeOf(user, page);
+				inMemory += size;
+				one.readings += size;
+				peak = Math.max(peak, inMemory);
+				const timestamp = new Date(user.haveOneTime ? 0 : page).toISOString();
+				const isLast = page + 1 >= user.sizes.length && user.then === 'nothing';
+				return {
+					groups: { omron: [{ data: Array(size).fill({ timestamp }) as object[], source: {} }] },
+					next_cursor: isLast ? null : `${page}`,
+				};
+			};
+			const results = await read(
+				users.map((_, place) => ({ place })),
+				answer,
+				{
+					width,
+					asCompleted: bounds.maxRows === Infinity,
+					held: new HeldReadings(2.5 * MANY),
+					limit: limitOfUser(bounds.maxRows, bounds.most),
+					toRows: (groups) => groups.map(({ data }) => ({ readings: data.length })),
+					onDone: ({ place }) => void (inMemory -= progress[place].readings),
+				},
+			);
+			results.sort((a, b) => a.place - b.place);
+			const outcomes = results.map(({ rows, problem }) => problem?.message ?? rows.map(({ readings }) => readings));
+			expect(outcomes).toEqual(users.map((user) => expectedOf(user, bounds)));
+			expect(results.filter(({ rows, problem }) => problem && rows.length > 0)).toEqual([]);
+			// What all may hold, what the first user may have, and a page that is on its way for each.
+			const onTheWay = users.map(({ sizes }) => Math.max(1, ...sizes)).reduce((sum, size) => sum + size);
+			expect(peak).toBeLessThanOrEqual(2 * 2.5 * MANY + onTheWay);
+		};
+		await fc.assert(fc.asyncProperty(drawn, someLimit, fc.integer({ min: 1, max: 30 }), run));
 	});
 });

@@ -12,6 +12,7 @@ import {
 } from '../../../../nodes/HealthDataService/service/readings/summary';
 import { memoized } from '../../../../nodes/HealthDataService/shared/values';
 import { bloodPressure, mindfulness, readRange } from '../../../helpers/metrics';
+import { anyReadings, countOf, localOf, pointOf, rowOf, type Reading } from './summaryOracle';
 import { fc } from '../../../helpers/properties';
 
 const user = { user_id: 'u', client_user_id: 'c' };
@@ -41,6 +42,9 @@ function optionsOf(days: Days, more: Partial<SummaryOptions> = {}) {
 
 type Group = { data: IDataObject[]; source: { provider: string; type: string | null } };
 const pageOf = (groups: Group[]) => groupsOfPage({ groups: { any: groups } } as unknown as IDataObject);
+const groupsOf = (readings: Reading[], isSessions = false): Group[] =>
+	readings.map((one) => ({ data: [pointOf(one, isSessions)], source: { provider: one.provider, type: one.type } }));
+
 const daily = (pages: Group[][], days: Days = {}, metric: Metric = bloodPressure, more = {}) =>
 	dayRows(optionsOf(days, { metric, ...more }), pages.flatMap(pageOf), { user, place: 1 });
 const summaries = (pages: Group[][], days: Days = {}, metric: Metric = bloodPressure, more = {}) =>
@@ -55,6 +59,40 @@ const at = (timestamp: unknown, systolic: unknown, diastolic: unknown, more: IDa
 	};
 };
 const clock = (time: string) => `2026-03-02T${time}Z`;
+
+describe.each([
+	['blood pressure', bloodPressure, false],
+	['sessions', mindfulness, true],
+] as const)('of any %s, over any pages', (_, metric, isSessions) => {
+	const zones = fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata');
+
+	it('each row is what an independent count gives', () => {
+		fc.assert(
+			fc.property(anyReadings(isSessions), zones, fc.nat(25), (readings, zone, cut) => {
+				const groups = groupsOf(readings, isSessions);
+				const counted = countOf(readings, isSessions);
+				const row = summary([groups.slice(0, cut), [], groups.slice(cut)], { zone }, metric);
+				expect(row).toMatchObject(rowOf(counted, isSessions, zone));
+				const dayOf = ({ micros }: { micros: number | null }) => localOf(micros, zone)?.slice(0, 10) ?? null;
+				const withTime = counted.filter(({ values, micros }) => values && micros !== null);
+				expect(row.days).toBe(new Set(withTime.map(dayOf)).size);
+
+				const days = daily([groups], { zone }, metric);
+				const expected = [...new Set(counted.map(dayOf))].sort((a, b) => (a ?? '9').localeCompare(b ?? '9'));
+				expect(days.map(({ date }) => date)).toEqual(expected);
+				for (const day of days) {
+					const ofDay = counted.filter((one) => dayOf(one) === day.date);
+					expect(day).toMatchObject(rowOf(ofDay, isSessions, zone));
+				}
+
+				// Pages that overlap, in another order.
+				const reversed = [...groups].reverse();
+				expect(summary([reversed, groups.slice(0, cut)], { zone }, metric)).toEqual(row);
+				expect(daily([reversed, groups.slice(0, cut)], { zone }, metric)).toEqual(days);
+			}),
+		);
+	});
+});
 
 describe('equal readings', () => {
 	const each = (times: unknown[], ...providers: string[]) =>
@@ -242,8 +280,6 @@ it('of equal readings the later is the highest and the lowest, and one without a
 	const groups = [at(clock('07:00'), 120, 80), at(clock('09:00'), 120, 80), at(null, 120, 80)];
 	const others = [at(clock('08:00'), 120, 81), at(clock('10:00'), 120, 79)];
 	expect(summary([[...groups, ...others]])).toMatchObject({ highest: '120/81', lowest: '120/79' });
-	const mixed = [at(clock('06:00'), 125, 80), at(clock('07:00'), 150, 90), at(clock('08:00'), 110, 70), groups[1]];
-	expect(summary([mixed])).toMatchObject({ highest: '150/90', lowest: '110/70', latest: '120/80' });
 	expect(summary([groups])).toMatchObject({
 		...{ latest_time: '2026-03-02 09:00:00', highest_time: '2026-03-02 09:00:00', lowest_time: '2026-03-02 09:00:00' },
 		...{ readings: 3, days: 1 },
@@ -392,11 +428,24 @@ describe('the period before', () => {
 		expect(row).toMatchObject({ readings: 0, readings_before: 1 });
 	});
 
-	it('a day earlier has the readings of both', () => {
+	it('a day earlier has the readings of both, and ends a day before: at the same time of day where it is not over', () => {
 		const compare = (days: Days, from: number) =>
 			summary([groups.slice(from)], days, bloodPressure, { compareWith: 'day' });
 		expect(compare({ startDate: '2026-02-28', endDate: '2026-03-02' }, 1)).toMatchObject({
 			...{ readings: 3, readings_before: 3, from_before: '2026-02-27', to_before: '2026-03-01' },
+		});
+		const week = ['04-24T07:00', '04-30T11:00', '04-30T12:01', '05-01T11:00'].map((time) =>
+			at(`2026-${time}Z`, 120, 80),
+		);
+		const row = summary([week], { dateRange: 'last7Days' }, bloodPressure, { compareWith: 'day' });
+		expect(row).toMatchObject({ readings: 3, readings_before: 2, from_before: '2026-04-24', to_before: '2026-04-30' });
+	});
+
+	it('of exact times ends with the instant at which they begin', () => {
+		const days = { dateRange: 'times', startDate: '2026-03-01T07:00:00Z', endDate: '2026-03-02T07:00:00Z' };
+		// The service sends the readings from 28 February, 07:00 on.
+		expect(compared(days, 2)).toMatchObject({
+			...{ readings: 3, readings_before: 1, from: '2026-03-01 07:00:00', to: '2026-03-02 07:00:00' },
 		});
 	});
 });
