@@ -24,11 +24,10 @@ const works = ([file, ...args]) => spawnSync(file, args, { stdio: 'ignore', env:
  * Returns what `find` finds. If it finds nothing, installs `packages` first, as root or with sudo, unless `NO_APT_GET` is set.
  * @template T
  * @param {() => T | undefined} find
- * @param {{ what: string, packages: string[], services?: string[], log: (line: string) => void }} options
- *   `what` in a sentence: "The browser test needs …"; `services`: those that the packages start and that are not needed here
+ * @param {{ what: string, packages: string[], log: (line: string) => void }} options `what` in a sentence: "The browser test needs …"
  * @returns {Promise<T>}
  */
-async function findOrInstall(find, { what, packages, services = [], log }) {
+async function findOrInstall(find, { what, packages, log }) {
 	const names = packages.join(' ');
 	const byHand = `${what}. Install them (Debian, Ubuntu: sudo apt-get install ${names}) and run this again.`;
 	const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '--non-interactive'];
@@ -42,7 +41,6 @@ async function findOrInstall(find, { what, packages, services = [], log }) {
 		await run(`apt-get update (${names})`, [...apt, 'update'], { cwd: CACHE });
 		const options = ['--yes', '--no-upgrade', '--no-install-recommends'];
 		await run(`apt-get install (${names})`, [...apt, 'install', ...options, ...packages], { cwd: CACHE });
-		endServices(services, asRoot, log);
 	};
 	if (!find()) {
 		if (process.env.NO_APT_GET || !works([...apt, '--version'])) throw new ReadableError(byHand);
@@ -51,17 +49,6 @@ async function findOrInstall(find, { what, packages, services = [], log }) {
 	const found = find();
 	if (!found) throw new ReadableError(byHand);
 	return found;
-}
-
-/** @param {string[]} services @param {string[]} asRoot @param {(line: string) => void} log */
-function endServices(services, asRoot, log) {
-	// Where there is no systemd, as in a container, a package may still have started something.
-	const ends = (/** @type {string} */ name) =>
-		works([...asRoot, 'systemctl', 'disable', '--now', name]) || works([...asRoot, 'service', name, 'stop']);
-	const ended = services.filter(ends);
-	const left = services.filter((name) => !ended.includes(name));
-	if (ended.length) log(`Stopped and disabled, because it is not needed here: the service ${ended.join(', ')}`);
-	if (left.length) log(`The package may have started the service ${left.join(', ')}, which is not needed here`);
 }
 
 module.exports = { findOrInstall, findProgram };

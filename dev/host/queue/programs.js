@@ -6,36 +6,23 @@ const { findOrInstall, findProgram } = require('../../install/debian');
 /** Debian keeps PostgreSQL's programs off the PATH, in a folder per version. */
 const DEBIAN_POSTGRES = '/usr/lib/postgresql';
 
-function find() {
+/** Their paths, if all are installed. */
+function findPrograms() {
 	const versions = fs.existsSync(DEBIAN_POSTGRES) ? fs.readdirSync(DEBIAN_POSTGRES) : [];
 	const newestFirst = versions.sort((a, b) => Number(b) - Number(a));
 	const folders = newestFirst.map((version) => path.join(DEBIAN_POSTGRES, version, 'bin'));
-	const program = (/** @type {string} */ name) => findProgram(name, folders);
-	const [postgres, initdb, psql] = ['postgres', 'initdb', 'psql'].map(program);
-	const [redis, redisCli] = ['redis-server', 'redis-cli'].map(program);
-	return {
-		...(postgres && initdb && psql && { postgresql: { postgres, initdb, psql } }),
-		...(redis && redisCli && { 'redis-server': { redis, redisCli } }),
-	};
+	const names = ['postgres', 'initdb', 'psql', 'redis-server', 'redis-cli'];
+	const [postgres, initdb, psql, redis, redisCli] = names.map((name) => findProgram(name, folders));
+	if (postgres && initdb && psql && redis && redisCli) return { postgres, initdb, psql, redis, redisCli };
+	return undefined;
 }
 
-/** Their paths, if all are installed. */
-function findPrograms() {
-	const { postgresql, 'redis-server': redis } = find();
-	return postgresql && redis && { ...postgresql, ...redis };
-}
-
-/** @param {(line: string) => void} log @returns {Promise<NonNullable<ReturnType<typeof findPrograms>>>} their paths */
-async function installPrograms(log) {
-	const there = Object.keys(find());
-	// Only the missing packages: the services that they start are then new, and not in use on this machine.
-	const packages = ['postgresql', 'redis-server'].filter((name) => !there.includes(name));
-	return await findOrInstall(findPrograms, {
-		what: 'Queue mode needs PostgreSQL and Redis',
-		packages,
-		services: packages,
+/** @param {(line: string) => void} log */
+const installPrograms = async (log) =>
+	await findOrInstall(findPrograms, {
+		what: 'Queue mode needs PostgreSQL and Redis (their packages also start services, which are not needed here)',
+		packages: ['postgresql', 'redis-server'],
 		log,
 	});
-}
 
 module.exports = { installPrograms };
