@@ -3,7 +3,7 @@
  * with this program.
  */
 const { parseArgs } = require('node:util');
-const { numberOf, readSwitches } = require('../install/switches');
+const { readSwitches } = require('../install/switches');
 const { setUp } = require('../install/setUp');
 const { exampleNames } = require('./examples');
 
@@ -15,10 +15,8 @@ const HELP = `npm run demo -- [switches]
 The node in a real n8n, beside a sandbox with invented people. Runs an example and prints what comes out, then stays until Ctrl-C.
 
   --example NAME  the one to run (high-blood-pressure-alert)
-  --port PORT     where n8n answers (${N8N_PORT}, or another when that is in use)
   --once          stop after the result
   --watch         build the node again at each change of its code: npm run dev
-  --fresh         forget what was changed in the n8n of the demo
 
 Examples: ${EXAMPLES.join(', ')}`;
 
@@ -26,22 +24,18 @@ const wants = readSwitches(HELP, () =>
 	parseArgs({
 		options: {
 			example: { type: 'string', default: 'high-blood-pressure-alert' },
-			port: { type: 'string' },
 			once: { type: 'boolean' },
 			watch: { type: 'boolean' },
-			fresh: { type: 'boolean' },
 			help: { type: 'boolean' },
 		},
 	}),
 );
-const port = wants.port && numberOf('port', wants.port);
 if (!EXAMPLES.includes(wants.example)) {
 	console.error(`npm run demo: There is no example "${wants.example}". There are: ${EXAMPLES.join(', ')}`);
 	process.exit(2);
 }
 setUp('--host');
 require('tsx/cjs');
-const { rmSync } = require('node:fs');
 const { join } = require('node:path');
 const { installPackage, packPackage } = require('../host/installPackage');
 const { startN8n } = require('../host/n8n');
@@ -76,10 +70,8 @@ async function onPort(port, start) {
 
 async function demo() {
 	onlyOne();
-	if (wants.fresh) rmSync(FOLDER, { recursive: true, force: true });
-
 	console.log('[1/4] Starting the sandbox: the service with invented people and readings');
-	const sandbox = await onPort(SANDBOX_PORT, async (one) => await startSandbox({ port: one }));
+	const sandbox = await onPort(SANDBOX_PORT, async (port) => await startSandbox({ port }));
 	stopLater(() => sandbox.close());
 	const [{ key, users }] = sandbox.world.teams;
 	console.log(`      Base URL ${sandbox.baseUrl}, API Key ${key}: a team of ${users.length} users`);
@@ -93,9 +85,7 @@ async function demo() {
 		env: { GENERIC_TIMEZONE: timeZone, ...(wants.watch && RELOADS) },
 		onLaunch: stopLater,
 	};
-	const n8n = await (port
-		? startN8n({ ...options, port })
-		: onPort(N8N_PORT, async (one) => await startN8n({ ...options, port: one })));
+	const n8n = await onPort(N8N_PORT, async (port) => await startN8n({ ...options, port }));
 
 	console.log(`[4/4] Importing the examples, running ${wants.example}`);
 	const examples = await putExamples(n8n.rest, { baseUrl: sandbox.baseUrl, apiKey: key });

@@ -1,9 +1,19 @@
 /** Output of the demo on the terminal. */
 const { OWNER } = require('../host/restClient');
 const { OUR_NODES } = require('./examples');
-const { table } = require('./table');
+
+const MOST_ROWS = 20;
 
 const items = (/** @type {number} */ count) => `${count.toLocaleString('en')} item${count === 1 ? '' : 's'}`;
+
+/** Messages in full length; of other rows a table, without long columns for machines. @param {import('./runExample').Step['rows']} rows */
+function sayRows(rows) {
+	const shown = rows.slice(0, MOST_ROWS);
+	if (shown.every(({ text }) => typeof text === 'string')) for (const { text } of shown) console.log(text);
+	else console.table(shown.map(({ row_id, user_id, timestamp, ...row }) => row));
+	if (rows.length > shown.length) console.log(`… and ${rows.length - shown.length} more`);
+	console.log();
+}
 
 /** @param {string} name @param {import('./runExample').Result} result @param {string} timeZone */
 function sayResult(name, { failure, read, withheld }, timeZone) {
@@ -11,7 +21,7 @@ function sayResult(name, { failure, read, withheld }, timeZone) {
 	for (const step of read) console.log(`"${step.name}" gave ${items(step.rows.length)}.`);
 	for (const { name: step, rows } of withheld) {
 		console.log(`"${step}" is switched off in the demo. It would have got ${items(rows.length)}:\n`);
-		console.log(`${table(rows, timeZone)}\n`);
+		sayRows(rows);
 	}
 	console.log(failure ? `"${name}" failed: ${failure}` : `Times are those of ${timeZone}, here and in n8n.`);
 }

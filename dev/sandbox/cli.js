@@ -14,11 +14,9 @@ const HELP = `npm run sandbox -- [switches]
 The sandbox by itself, until Ctrl-C: the service with invented people, on this machine only. Prints what a credential needs, and users
 to read. Each switch of the service is explained in dev/sandbox/switches.ts, each trouble in dev/sandbox/troubles.ts:
 
-npm run sandbox -- --port 4011 --page-size 7 --switch emptyPages --switch timestamps=z --switch-user app-user-0042=fails
+npm run sandbox -- --port 4011 --switch pageSize=7 --switch emptyPages --switch timestamps=z --switch-user app-user-0042=fails
 
   --port PORT                 where it answers (4010)
-  --page-size N               readings on a page
-  --latency MS                milliseconds before every answer
   --switch NAME=VALUE         what it does otherwise than usual
   --switch-user USER=TROUBLE  what is wrong with one user
   --compare URL               no sandbox: reads a real service (GET only, key in HEALTH_DATA_SERVICE_KEY) and prints which sections
@@ -28,8 +26,6 @@ const values = readSwitches(HELP, () =>
 	parseArgs({
 		options: {
 			port: { type: 'string', default: '4010' },
-			'page-size': { type: 'string' },
-			latency: { type: 'string' },
 			switch: { type: 'string', multiple: true, default: [] },
 			'switch-user': { type: 'string', multiple: true, default: [] },
 			compare: { type: 'string' },
@@ -50,12 +46,8 @@ const { TROUBLES } = require('./troubles.ts');
 function sandboxSwitches() {
 	/** @type {Record<string, unknown>} */
 	const defaults = { ...defaultSwitches() };
-	const given = [...values.switch];
-	if (values['page-size']) given.push(`pageSize=${numberOf('page-size', values['page-size'])}`);
-	if (values.latency) given.push(`latencyMs=${numberOf('latency', values.latency)}`);
-
 	return Object.fromEntries(
-		given.map((text) => {
+		values.switch.map((text) => {
 			const [name, value = 'true'] = text.split('=');
 			const kind = typeof defaults[name];
 			if (!['number', 'boolean', 'string'].includes(kind)) {
