@@ -1,40 +1,26 @@
 /** Workflows of the benchmark: the same work with our node, and with n8n's HTTP Request node. */
+const host = require('../host/workflow');
+
+const { CREDENTIAL_TYPE: CREDENTIAL, NODE_TYPE, START, node } = host;
 const KEY = 'bench-team';
 const DAY = '2026-03-02';
-const CREDENTIAL = 'healthDataServiceApi';
 const RANGE = { start_date: `${DAY}T00:00:00Z`, end_date: `${DAY}T23:59:59.999999Z` };
 
+/** @typedef {import('n8n-workflow').INode} INode */
 /** @typedef {import('n8n-workflow').INodeParameters} Parameters */
-/** @typedef {ReturnType<typeof workflowNode> & { onError?: string }} WorkflowNode */
 
-/** @param {string} name @param {string} type @param {number} typeVersion @param {Parameters} parameters @param {string} [credentialId] */
-const workflowNode = (name, type, typeVersion, parameters, credentialId) => ({
-	id: name,
-	name,
-	type: type.includes('.') ? type : `n8n-nodes-base.${type}`,
-	typeVersion,
-	position: [0, 0],
-	parameters,
-	...(credentialId && { credentials: { [CREDENTIAL]: { id: credentialId, name: 'bench' } } }),
-});
-
-/** A manual trigger and `nodes`, one after the other. @param {WorkflowNode[]} nodes */
-function chain(nodes) {
-	const all = [workflowNode('Start', 'manualTrigger', 1, {}), ...nodes];
-	const links = nodes.map(({ name }, at) => [all[at].name, { main: [[{ node: name, type: 'main', index: 0 }]] }]);
-	const settings = { executionOrder: 'v1', timezone: 'UTC' };
-	return { name: 'bench', nodes: all, connections: Object.fromEntries(links), settings };
-}
+/** A manual trigger and `nodes`, one after the other. @param {INode[]} nodes */
+const chain = (nodes) => host.chain('bench', [START, ...nodes], { timezone: 'UTC' });
 
 /**
  * A loop that sends `atOnce` users at a time to `work`: the HTTP Request node's own Batching only spaces requests out.
- * @param {WorkflowNode[]} users
- * @param {WorkflowNode} work
+ * @param {INode[]} users
+ * @param {INode} work
  * @param {number} atOnce
  */
 function loop(users, work, atOnce) {
-	const flow = chain([...users, workflowNode('Loop', 'splitInBatches', 3, { batchSize: atOnce, options: {} })]);
-	const to = (/** @type {string} */ node) => [{ node, type: 'main', index: 0 }];
+	const flow = chain([...users, node('Loop', 'n8n-nodes-base.splitInBatches', 3, { batchSize: atOnce, options: {} })]);
+	const to = (/** @type {string} */ name) => [{ node: name, type: 'main', index: 0 }];
 	const connections = { ...flow.connections, Loop: { main: [[], to(work.name)] }, [work.name]: { main: [to('Loop')] } };
 	return { ...flow, nodes: [...flow.nodes, work], connections };
 }
@@ -42,7 +28,7 @@ function loop(users, work, atOnce) {
 /** @param {string} credentialId */
 const ours = (credentialId, atOnce = 8) => {
 	const one = (/** @type {string} */ name, /** @type {Parameters} */ parameters) =>
-		workflowNode(name, 'n8n-nodes-health-data-service.healthDataService', 1, parameters, credentialId);
+		node(name, NODE_TYPE, 1, parameters, credentialId);
 	const days = { dateRange: 'days', startDate: DAY, endDate: DAY, returnAll: true, options: { concurrency: atOnce } };
 	return {
 		users: one('Users', { resource: 'user', operation: 'list', returnAll: true }),
@@ -74,12 +60,12 @@ const allPages = (credentialId, name, { url, query, page: [parameter, value], co
 		queryParameters: { parameters: Object.entries(query).map(([key, one]) => ({ name: key, value: String(one) })) },
 		options: { pagination: { pagination } },
 	};
-	return workflowNode(name, 'httpRequest', 4.2, parameters, credentialId);
+	return node(name, 'n8n-nodes-base.httpRequest', 4.2, parameters, credentialId);
 };
 
 /** @param {string} credentialId @param {string} baseUrl */
 const httpRequest = (credentialId, baseUrl) => {
-	const split = workflowNode('Users', 'splitOut', 1, { fieldToSplitOut: 'users', options: {} });
+	const split = node('Users', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'users', options: {} });
 	const list = allPages(credentialId, 'List', {
 		url: `${baseUrl}/v2/user`,
 		query: { limit: 500 },
@@ -90,7 +76,7 @@ const httpRequest = (credentialId, baseUrl) => {
 		users: [list, split],
 		/** The same users from a list that lies in the workflow. @param {Array<{ user_id: string }>} users */
 		given: (users) => [
-			workflowNode('Given', 'set', 3.4, { mode: 'raw', jsonOutput: JSON.stringify({ users }), options: {} }),
+			node('Given', 'n8n-nodes-base.set', 3.4, { mode: 'raw', jsonOutput: JSON.stringify({ users }), options: {} }),
 			split,
 		],
 		/** All readings of a user; `userId` may be an expression. @param {string} userId */

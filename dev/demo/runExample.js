@@ -1,7 +1,7 @@
 /** Import of the examples into a running n8n, beside a running sandbox, and the run of one. */
+const { CREDENTIAL_TYPE } = require('../host/workflow');
 const { exampleForDemo, exampleNames, OUR_NODES } = require('./examples');
 
-const CREDENTIAL_TYPE = 'healthDataServiceApi';
 const CREDENTIAL_NAME = 'Sandbox';
 
 /** @typedef {import('../host/rest').Rest} Rest a client of dev/host/n8n.js */

@@ -1,6 +1,8 @@
 /** Operations on a running n8n for the tests and the demo: credentials, workflows, executions. */
+const fs = require('node:fs');
+const path = require('node:path');
+const { N8N_BIN, N8N_HOME } = require('./hostPaths');
 const { RestClient, RestError } = require('./restClient');
-const { decodeExecutionData } = require('./runData');
 const { until } = require('./process/until');
 
 const UNFINISHED = ['new', 'running', 'waiting', 'unknown'];
@@ -21,24 +23,17 @@ function triggerOf(workflow) {
 	).name;
 }
 
+/** The data of an execution, by n8n's own `flatted`: JSON with references. @param {string} text @returns {any} */
+function parse(text) {
+	// Next to n8n itself, or in the folder where pnpm links the dependencies of n8n's dependencies.
+	const paths = [fs.realpathSync(N8N_BIN), path.join(N8N_HOME, 'node_modules', '.pnpm')];
+	return require(require.resolve('flatted', { paths })).parse(text);
+}
+
 class Rest extends RestClient {
 	/** @param {{ name: string, type: string, data: Record<string, unknown> }} credential @returns {Promise<string>} its id */
 	async createCredential({ name, type, data }) {
 		return (await this.post('/rest/credentials', { name, type, data })).id;
-	}
-
-	/**
-	 * Tests a credential like the editor's "Test". n8n tests stored credentials only, so one is stored for the test.
-	 * @param {{ name: string, type: string, data: Record<string, unknown> }} credential
-	 * @returns {Promise<{ status: 'OK' | 'Error', message: string }>}
-	 */
-	async testCredential({ name, type, data }) {
-		const id = await this.createCredential({ name, type, data });
-		try {
-			return await this.post('/rest/credentials/test', { credentials: { id, name, type, data } });
-		} finally {
-			await this.delete(`/rest/credentials/${id}`);
-		}
 	}
 
 	/**
@@ -79,10 +74,21 @@ class Rest extends RestClient {
 		return { id, status, error: data?.resultData?.error, runData: data?.resultData?.runData ?? {} };
 	}
 
+	/**
+	 * The saved executions of a workflow, the latest first, without their data.
+	 * @param {string} workflowId
+	 * @param {string} [status] only those with it
+	 * @returns {Promise<Array<{ id: string, status: string, startedAt: string, stoppedAt: string }>>}
+	 */
+	async executions(workflowId, status) {
+		const filter = encodeURIComponent(JSON.stringify({ workflowId, ...(status && { status: [status] }) }));
+		return (await this.get(`/rest/executions?filter=${filter}&limit=100`)).results;
+	}
+
 	/** @param {string} id @returns {Promise<any>} the execution, its `data` decoded */
 	async execution(id) {
 		const execution = await this.get(`/rest/executions/${id}`);
-		return { ...execution, data: decodeExecutionData(execution.data) };
+		return { ...execution, data: typeof execution.data === 'string' ? parse(execution.data) : execution.data };
 	}
 
 	/**

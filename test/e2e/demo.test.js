@@ -1,7 +1,7 @@
 /** The demo as a newcomer runs it. */
 const { spawn } = require('node:child_process');
 const { once } = require('node:events');
-const { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } = require('node:fs');
+const { existsSync, rmSync, writeFileSync } = require('node:fs');
 const { createServer } = require('node:http');
 const { RUNNING } = require('../../dev/demo/running');
 const { ROOT } = require('../../dev/paths');
@@ -9,52 +9,24 @@ const { ROOT } = require('../../dev/paths');
 /** Far from where the tests run, so that a time in another zone is seen. */
 const TZ = 'Pacific/Auckland';
 
-/**
- * Starts the demo. Once its output has `until` and it has started something, it is sent `signal`; what runs below it then is
- * `below`.
- * @param {string[]} args
- * @param {string} [until]
- * @param {NodeJS.Signals} [signal]
- */
-async function demo(args, until, signal) {
+/** Runs the demo; Ctrl-C once its output has `until`. @param {string[]} args @param {string} [until] */
+async function demo(args, until) {
 	const child = spawn(process.execPath, [require.resolve('../../dev/demo/demo'), ...args], {
 		cwd: ROOT,
 		env: { ...process.env, TZ },
 		stdio: ['ignore', 'pipe', 'pipe'],
 	});
 	let output = '';
-	for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => void (output += data));
-	/** @type {number[]} */
-	let below = [];
-	const watch = setInterval(() => {
-		if (!until || !output.includes(until)) return;
-		below = processesBelow(child.pid ?? 0);
-		if (!below.length) return;
+	let isStopped = false;
+	const note = (/** @type {Buffer} */ data) => {
+		output += data;
 		// Once: a second Ctrl-C does not wait for anything.
-		clearInterval(watch);
-		child.kill(signal);
-	}, 20);
+		if (!until || isStopped || !output.includes(until)) return;
+		isStopped = child.kill('SIGINT');
+	};
+	for (const stream of [child.stdout, child.stderr]) stream.on('data', note);
 	const [code] = await once(child, 'close');
-	clearInterval(watch);
-	return { code, output, below };
-}
-
-/** Linux: all that a process has started, and what those have. @param {number} pid @returns {number[]} */
-function processesBelow(pid) {
-	const children = readdirSync('/proc')
-		.filter((name) => /^\d+$/.test(name) && parentOf(name) === pid)
-		.map(Number);
-	return children.flatMap((child) => [child, ...processesBelow(child)]);
-}
-
-/** None of a process that has ended. @param {string | number} pid */
-function parentOf(pid) {
-	try {
-		const [, state, parent] = /\) (\S) (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
-		return state === 'Z' ? undefined : Number(parent);
-	} catch {
-		return undefined;
-	}
+	return { code, output };
 }
 
 /** @param {string} url */
@@ -101,6 +73,6 @@ it('does not start beside another one, and forgets one that was killed', async (
 	expect(code).toBe(1);
 
 	writeFileSync(RUNNING, '4194303');
-	expect((await demo([], '[2/4]', 'SIGINT')).code).toBe(130);
+	expect((await demo([], '[2/4]')).code).toBe(130);
 	expect(existsSync(RUNNING)).toBe(false);
 });

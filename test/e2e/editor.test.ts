@@ -18,7 +18,11 @@ const [start, end] = [DateTime.fromISO('2026-03-02', { zone }), DateTime.fromISO
 const readingsUntil = (until: DateTime, user: (typeof users)[number]) =>
 	world.readings(user.user_id, 'blood_pressure', start.toMillis(), until.toMillis());
 
-const picked = users.find((user) => readingsUntil(end, user).length > 4)!;
+/** With readings of more than one provider. */
+const picked = users.find((user) => new Set(readingsUntil(end, user).map(({ source }) => source.provider)).size > 1)!;
+const pickedRows = (readings = readingsUntil(end, picked)) =>
+	byTime(expectedRows(picked, readings, picked.client_user_id, zone));
+const asText = (rows: object[]) => rows.map((row) => Object.values(row).map(String));
 
 let host: Host;
 let editor: Editor;
@@ -146,10 +150,24 @@ it('reads the blood pressure of a user picked from the list', async () => {
 	await editor.executeStep();
 	const { columns, rows } = await editor.outputTable();
 	await editor.picture('node', ['node-parameters', 0, -42, 420, 655], ['Blood Pressure', '2026']);
-	const expected = expectedRows(picked, readingsUntil(end, picked), picked.client_user_id, zone);
+	const expected = pickedRows();
 	expect(columns).toEqual(Object.keys(expected[0]));
-	const asText = byTime(expected).map((row) => Object.values(row).map(String));
-	expect([...rows].sort((a, b) => (a[1] < b[1] ? -1 : 1))).toEqual(asText);
+	expect([...rows].sort((a, b) => (a[1] < b[1] ? -1 : 1))).toEqual(asText(expected));
+});
+
+it('reads one provider, then all providers again', async () => {
+	const readings = readingsUntil(end, picked);
+	const { provider } = readings[0].source;
+	await editor.openList('provider');
+	await editor.pickFromList(`(${provider})`);
+	await editor.executeStep();
+	const ofOne = pickedRows(readings.filter(({ source }) => source.provider === provider));
+	expect((await editor.outputTable()).rows.sort()).toEqual(asText(ofOne).sort());
+
+	await editor.openList('provider');
+	await editor.pickFromList('All Providers');
+	await editor.executeStep();
+	expect((await editor.outputTable()).rows.sort()).toEqual(asText(pickedRows()).sort());
 });
 
 it('reads the blood pressure of all users', async () => {

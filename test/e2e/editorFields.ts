@@ -13,17 +13,9 @@ export function editFields(page: Page, { click, type }: Hands) {
 	const field = (name: string) => at(`parameter-input-${name}`);
 	const dropdown = (name: string) => field(name).locator('input');
 	const open = page.getByRole('option').filter({ visible: true });
-	const addOption = at('collection-parameter-add').locator('input');
 	const addLimit = at('fixed-collection-limits').getByPlaceholder('Add limit');
-	const offered = at('collection-parameter-option').filter({ visible: true });
 
 	const fields = {
-		/** The names of the fields that are shown. */
-		fieldNames: async () => {
-			const inputs = at('node-parameters').locator('[data-test-id^="parameter-input-"]').filter({ visible: true });
-			const ids = await inputs.evaluateAll((all) => all.map((one) => one.getAttribute('data-test-id')!));
-			return ids.map((id) => id.slice('parameter-input-'.length));
-		},
 		/** The name of the chosen option. */
 		valueOf: async (name: string) => await dropdown(name).inputValue(),
 		/** What a field offers, each with its description. */
@@ -69,31 +61,6 @@ export function editFields(page: Page, { click, type }: Hands) {
 			await at('parameter-input-hint').getByText(result).waitFor();
 		},
 
-		/** The names that *Add option* offers. */
-		optionsToAdd: async () => {
-			await addOption.click();
-			await offered.first().waitFor();
-			const names = await offered.allInnerTexts();
-			await page.keyboard.press('Escape');
-			await offered.first().waitFor({ state: 'hidden' });
-			return names.map((name) => name.trim());
-		},
-		addOption: async (name: string) => {
-			await click('Add option', addOption);
-			await click(name, offered.getByText(name, { exact: true }));
-		},
-
-		/** The groups that *Add limit* offers. */
-		limitsToAdd: async () => {
-			await addLimit.click();
-			await open.first().waitFor();
-			const names = await open.allInnerTexts();
-			await page.keyboard.press('Escape');
-			await open.first().waitFor({ state: 'hidden' });
-			return names.map((name) => name.trim());
-		},
-		/** n8n shows a button where there is one group only. */
-		seeOneLimit: async () => await at('fixed-collection-limits').getByRole('button', { name: 'Add limit' }).waitFor(),
 		/** n8n fills in its numbers. */
 		addLimit: async (name: string) => {
 			await click('Add limit', addLimit);

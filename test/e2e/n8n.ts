@@ -1,15 +1,13 @@
 /** A real n8n with the packed package installed, a sandbox beside it, and a credential for it. */
-import type { IDataObject, INode, INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import { startSandbox, type Sandbox } from '../../dev/sandbox/server';
 import { createWorld, type World } from '../../dev/sandbox/world';
 import type { Rest } from '../../dev/host/rest';
 import { startN8n } from '../../dev/host/n8n';
+import { chain, CREDENTIAL_TYPE, NODE_TYPE, node, START } from '../../dev/host/workflow';
 import { people } from '../helpers/people';
 import { removeFolder } from '../helpers/folder';
 import { folderWithPackage } from '../helpers/folderWithPackage';
-
-export const NODE_TYPE = 'n8n-nodes-health-data-service.healthDataService';
-export const CREDENTIAL_TYPE = 'healthDataServiceApi';
 
 /** A team of 1,200 users beside the few with known readings. */
 export const LARGE_KEY = 'large-team-of-the-tests';
@@ -26,27 +24,6 @@ export interface Ran {
 	items: INodeExecutionData[];
 	rows: IDataObject[];
 }
-
-/** @param credentialId of a credential for the service */
-export const node = (
-	name: string,
-	type: string,
-	typeVersion: number,
-	parameters: INode['parameters'],
-	credentialId?: string,
-): INode => ({
-	...{ id: name, name, type, typeVersion, parameters, position: [0, 0] },
-	...(credentialId && { credentials: { [CREDENTIAL_TYPE]: { id: credentialId, name: 'credential' } } }),
-});
-export const START = node('Start', 'n8n-nodes-base.manualTrigger', 1, {});
-
-/** A workflow in which each node leads to the next. */
-export const chain = (name: string, nodes: INode[], settings: IDataObject = {}) => ({
-	...{ name, nodes, settings: { executionOrder: 'v1', ...settings } },
-	connections: Object.fromEntries(
-		nodes.slice(1).map((to, i) => [nodes[i].name, { main: [[{ node: to.name, type: 'main', index: 0 }]] }]),
-	),
-});
 
 /** A workflow of a manual trigger and our node. */
 export const oneNode = (credentialId: string, parameters: INodeParameters, timezone = 'UTC') =>
@@ -70,7 +47,7 @@ export async function startHost(
 	{ port = 0, env = {} }: { port?: number; env?: Record<string, string> } = {},
 ) {
 	const folder = await folderWithPackage();
-	const n8n = await startN8n({ folder, env });
+	let n8n = await startN8n({ folder, env });
 	// After n8n: an open sandbox would keep the tests from ending when n8n does not start.
 	// Not asked before: a demo of another test may take the port while n8n starts.
 	const sandbox: Sandbox = await startSandbox({ world, port }).catch(async () => await startSandbox({ world }));
@@ -80,8 +57,14 @@ export async function startHost(
 		rest: n8n.rest,
 		/** Where the editor is. */
 		url: n8n.baseUrl,
+		folder,
+		logFile: n8n.logFile,
 		...useNode(n8n.rest, sandbox),
 
+		/** As a crash would. */
+		kill: async () => await n8n.kill(),
+		/** Again, after it was killed. */
+		start: async () => void (n8n = await startN8n({ folder, env, port: Number(new URL(n8n.baseUrl).port) })),
 		stop: async () => {
 			await n8n.stop();
 			await sandbox.close();
@@ -106,10 +89,6 @@ export function useNode(rest: Rest, sandbox: Sandbox) {
 		/** Stores a credential and gives its id. */
 		credential: async (apiKey: string, baseUrl = sandbox.baseUrl): Promise<string> =>
 			await rest.createCredential({ name: `${apiKey} ${baseUrl}`, type: CREDENTIAL_TYPE, data: { baseUrl, apiKey } }),
-
-		/** What the credential dialog's test says. */
-		testCredential: async (apiKey: string, baseUrl = sandbox.baseUrl) =>
-			await rest.testCredential({ name: 'tested', type: CREDENTIAL_TYPE, data: { baseUrl, apiKey } }),
 
 		/** Runs our node. */
 		run: async (credentialId: string, parameters: INodeParameters, timezone?: string): Promise<Ran> => {

@@ -1,20 +1,34 @@
-/** Each operation in a real n8n, its rows compared with the sandbox's data. */
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { WITHOUT_EDITOR } from '../../dev/host/n8nEnvironment';
+/**
+ * What a real n8n makes of the package: its nodes and icons, each operation with its rows, the pickers, the tool for agents, and the
+ * credential in n8n's HTTP Request node.
+ */
+import type { IDataObject, INodeListSearchResult, INodeParameters, INodeTypeDescription } from 'n8n-workflow';
+import { CREDENTIAL_TYPE, node, NODE_TYPE, PACKAGE, START } from '../../dev/host/workflow';
 import type { User } from '../../dev/sandbox/schemas';
 import { startSandbox } from '../../dev/sandbox/server';
 import type { Reading } from '../../dev/sandbox/world';
+import { fromAI } from '../helpers/agent';
 import { BERLIN, byTime, expectedRows, KEY, people, readingsOf, SPECIAL, SPECIAL_ID, STEADY } from '../helpers/people';
 import { bloodPressureOf, byClientId, byUserId, listUsers, resolve } from '../helpers/requests';
 import { LARGE_KEY, requestNode, useHost, worldOfTests } from './n8n';
 
 const world = worldOfTests();
-
-const host = useHost(world, { env: WITHOUT_EDITOR });
+const host = useHost(world);
 let credential: string;
 beforeAll(async () => {
 	host.sandbox.switches.pageSize = 7;
 	credential = await host.credential(KEY);
+});
+
+it('offers the node, the tool for AI agents and the trigger, each with its icons', async () => {
+	const nodes: INodeTypeDescription[] = await host.rest.get('/types/nodes.json');
+	const ours = nodes.filter(({ name }) => name.startsWith(`${PACKAGE}.`));
+	const names = ['healthDataService', 'healthDataServiceTool', 'healthDataServiceTrigger'];
+	expect(ours.map(({ name }) => name).sort()).toEqual(names.map((name) => `${PACKAGE}.${name}`));
+	for (const { iconUrl } of ours) {
+		const { light, dark } = iconUrl as { light: string; dark: string };
+		for (const url of [light, dark]) expect(await host.rest.get(`/${url}`)).toContain('<svg');
+	}
 });
 
 const large = [...world.teams.find(({ key }) => key === LARGE_KEY)!.users];
@@ -52,6 +66,48 @@ it.each<[string, INodeParameters, IDataObject[], string?]>([
 	expect(status).toBe('success');
 	expect(byTime(rows)).toEqual(byTime(expected));
 	expect(Object.keys(rows[0])).toEqual(Object.keys(expected[0]));
+});
+
+/** The editor's request to n8n while a user types. */
+const search = async (methodName: string, filter: string): Promise<INodeListSearchResult> =>
+	await host.rest.post('/rest/dynamic-node-parameters/resource-locator-results', {
+		nodeTypeAndVersion: { name: NODE_TYPE, version: 1 },
+		path: 'parameters.user',
+		methodName,
+		filter,
+		currentNodeParameters: { resource: 'timeseries', operation: 'bloodPressure' },
+		credentials: { [CREDENTIAL_TYPE]: { id: credential, name: 'credential' } },
+	});
+
+it('pickers list', async () => {
+	expect(await search('searchUsers', SPECIAL_ID)).toEqual({
+		results: [{ name: `${SPECIAL_ID} (Omron)`, value: SPECIAL.user_id }],
+	});
+	expect((await search('searchProviders', '')).results.map(({ value }) => value)).toEqual(['', 'omron', 'withings']);
+});
+
+it('as a tool it answers an agent', async () => {
+	// n8n's own way to call a tool without a model.
+	const given = { query: JSON.stringify({ Readings: { User: 'steady' } }) };
+	const parameters = bloodPressureOf(byClientId(fromAI('User')), { returnAll: false, limit: 1 });
+	const workflow = await host.rest.importWorkflow({
+		nodes: [
+			START,
+			node('Agent', '@n8n/n8n-nodes-langchain.toolExecutor', 1, given),
+			node('Readings', `${NODE_TYPE}Tool`, 1, parameters, credential),
+		],
+		connections: {
+			Start: { main: [[{ node: 'Agent', type: 'main', index: 0 }]] },
+			Readings: { ai_tool: [[{ node: 'Agent', type: 'ai_tool', index: 0 }]] },
+		},
+	});
+	const { status, runData } = await host.rest.runWorkflow(workflow.id);
+	expect(status).toBe('success');
+	const [{ json }] = runData.Readings[0].data.ai_tool[0];
+	expect(json.response).toMatchObject([
+		{ client_user_id: 'steady', systolic: 110, diastolic: 70 },
+		{ note: expect.stringContaining('there may be more') },
+	]);
 });
 
 describe("the credential in n8n's HTTP Request node", () => {

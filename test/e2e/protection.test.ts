@@ -2,38 +2,22 @@
  * The key and the sound items in n8n itself, newest and oldest: one failing expression among many items, and
  * ways to read the key with n8n's own nodes. Each way is tried without the credential too, where it works.
  */
-import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import { N8N_HOME, N8N_HOMES } from '../../dev/host/hostPaths';
-import { startN8n } from '../../dev/host/n8n';
+import { chain, node } from '../../dev/host/workflow';
 import { WITHOUT_EDITOR } from '../../dev/host/n8nEnvironment';
-import { startSandbox, type Sandbox } from '../../dev/sandbox/server';
-import { removeFolder, textOf } from '../helpers/folder';
-import { folderWithPackage } from '../helpers/folderWithPackage';
+import { textOf } from '../helpers/folder';
 import { doorbell, selfSignedService } from '../helpers/listeners';
 import { expectedRows, KEY, people, readingsOf, STEADY } from '../helpers/people';
 import { bloodPressureOf, byUserId } from '../helpers/requests';
-import { chain, node, oneNode, requestNode, useNode } from './n8n';
+import { oneNode, requestNode, useHost } from './n8n';
 
 const isOldest = N8N_HOME === N8N_HOMES.oldest;
 
-let folder: string;
-let n8n: Awaited<ReturnType<typeof startN8n>>;
-let sandbox: Sandbox;
-let used: ReturnType<typeof useNode>;
+const host = useHost(people(), { env: WITHOUT_EDITOR });
 let credential: string;
-beforeAll(async () => {
-	folder = await folderWithPackage();
-	n8n = await startN8n({ folder, env: WITHOUT_EDITOR });
-	sandbox = await startSandbox({ world: people() });
-	used = useNode(n8n.rest, sandbox);
-	credential = await used.credential(KEY);
-});
-afterAll(async () => {
-	await n8n?.stop();
-	await sandbox?.close();
-	removeFolder(folder);
-});
-beforeEach(() => void (sandbox.requests.length = 0));
+beforeAll(async () => void (credential = await host.credential(KEY)));
+beforeEach(() => void (host.sandbox.requests.length = 0));
 
 describe('100 items, and the expression of one fails', () => {
 	const GOOD = '2026-03-02T08:00:00Z';
@@ -46,19 +30,19 @@ describe('100 items, and the expression of one fails', () => {
 	async function run(bad: number, onError: string, operation = 'bloodPressure') {
 		const [start, ours] = oneNode(credential, { ...parameters, operation }).nodes;
 		const input = Array.from({ length: 100 }, (_, index) => ({ json: { t: index === bad ? 'someday' : GOOD } }));
-		const workflow = await n8n.rest.importWorkflow({
+		const workflow = await host.rest.importWorkflow({
 			...oneNode(credential, parameters),
 			nodes: [start, { ...ours, onError }],
 			pinData: { [start.name]: input },
 		});
-		const { status, error, runData } = await n8n.rest.runWorkflow(workflow.id);
+		const { status, error, runData } = await host.rest.runWorkflow(workflow.id);
 		const [rows = [], errors = []]: INodeExecutionData[][] = runData.Node?.[0]?.data?.main ?? [];
 		return { status, error, rows, errors };
 	}
 	const goodRows = expectedRows(STEADY, readingsOf(people(), STEADY)).filter(({ timestamp }) =>
 		String(timestamp).startsWith('2026-03-02'),
 	);
-	const noUnhandledRejection = () => expect(textOf(n8n.logFile)).not.toMatch(/unhandled|uncaught/i);
+	const noUnhandledRejection = () => expect(textOf(host.logFile)).not.toMatch(/unhandled|uncaught/i);
 
 	it.each([0, 57, 99])('On Error Continue, item %i: the others come', async (bad) => {
 		const { status, error, rows } = await run(bad, 'continueRegularOutput');
@@ -83,21 +67,21 @@ describe('100 items, and the expression of one fails', () => {
 		noUnhandledRejection();
 		expect(status).toBe('error');
 		expect(error?.message).toBeTruthy();
-		expect(sandbox.requests.filter((url) => url.includes('mindfulness'))).toEqual([]);
+		expect(host.sandbox.requests.filter((url) => url.includes('mindfulness'))).toEqual([]);
 	});
 });
 
 /** n8n's HTTP Request node, with or without the credential. */
 async function httpRequest(url: string, options: INodeParameters, credentialId?: string) {
-	const workflow = await n8n.rest.importWorkflow(requestNode(url, options, credentialId));
-	const { status, error } = await n8n.rest.runWorkflow(workflow.id);
+	const workflow = await host.rest.importWorkflow(requestNode(url, options, credentialId));
+	const { status, error } = await host.rest.runWorkflow(workflow.id);
 	return { status, message: error?.message as string | undefined };
 }
 
 it('a certificate that is not trusted is named at once', async () => {
 	const service = await selfSignedService();
-	const { error } = await used.run(
-		await used.credential(KEY, `https://127.0.0.1:${service.port}`),
+	const { error } = await host.run(
+		await host.credential(KEY, `https://127.0.0.1:${service.port}`),
 		bloodPressureOf(byUserId(STEADY.user_id)),
 	);
 	expect(error?.description).toContain('because its certificate is not trusted');
@@ -124,7 +108,7 @@ it('agentOptions of a pagination cannot lead the key elsewhere', async () => {
 		},
 		timeout: 5000,
 	} as unknown as INodeParameters;
-	const secured = await used.credential(KEY, 'https://health.test');
+	const secured = await host.credential(KEY, 'https://health.test');
 	const guarded = await httpRequest('https://health.test/v2/user', options, secured);
 	expect(elsewhere.handed).toEqual([]);
 	expect(guarded.status).toBe('error');
@@ -137,25 +121,22 @@ it('agentOptions of a pagination cannot lead the key elsewhere', async () => {
 
 describe("n8n's own webhook", () => {
 	let hook: { id: string };
-	const executions = async (): Promise<IDataObject[]> => {
-		const filter = encodeURIComponent(JSON.stringify({ workflowId: hook.id }));
-		return (await n8n.rest.get(`/rest/executions?filter=${filter}`)).results;
-	};
+	const executions = async () => await host.rest.executions(hook.id);
 	beforeAll(async () => {
 		const webhook = node('Webhook', 'n8n-nodes-base.webhook', 2, { path: 'steal', responseMode: 'onReceived' });
 		const nodes = [{ ...webhook, webhookId: '6c1e6f0e-5a0c-4a55-8a5e-0d4f6f3c0f11' }];
-		const workflow = await n8n.rest.importWorkflow(chain('Webhook', nodes));
-		await n8n.rest.activate(workflow);
+		const workflow = await host.rest.importWorkflow(chain('Webhook', nodes));
+		await host.rest.activate(workflow);
 		hook = workflow;
 	});
 
 	it('as the proxy of a node does not get the key', async () => {
-		const proxy = n8n.baseUrl;
-		const url = `${sandbox.baseUrl}/webhook/steal`;
+		const proxy = host.url;
+		const url = `${host.sandbox.baseUrl}/webhook/steal`;
 		const before = (await executions()).length;
 		const guarded = await httpRequest(url, { proxy }, credential);
 		expect(guarded.message).toContain('A proxy of a node could read the API key');
-		const { error } = await used.run(credential, {
+		const { error } = await host.run(credential, {
 			...bloodPressureOf(byUserId(STEADY.user_id)),
 			requestOptions: { proxy },
 		});
@@ -166,7 +147,7 @@ describe("n8n's own webhook", () => {
 	});
 
 	it('beside the Base URL does not get the key', async () => {
-		const below = await used.credential(KEY, `${n8n.baseUrl}/health`);
+		const below = await host.credential(KEY, `${host.url}/health`);
 		const before = (await executions()).length;
 		for (const path of [
 			'/webhook/steal',
@@ -176,12 +157,12 @@ describe("n8n's own webhook", () => {
 			'/health\\..\\webhook\\steal',
 			'//webhook/steal',
 		]) {
-			const guarded = await httpRequest(n8n.baseUrl + path, {}, below);
+			const guarded = await httpRequest(host.url + path, {}, below);
 			expect([path, guarded.status]).toEqual([path, 'error']);
 			expect([path, guarded.message]).toEqual([path, expect.stringContaining('Base URL')]);
 		}
 		expect(await executions()).toHaveLength(before);
-		expect((await httpRequest(`${n8n.baseUrl}/health/../webhook/steal`, {})).status).toBe('success');
+		expect((await httpRequest(`${host.url}/health/../webhook/steal`, {})).status).toBe('success');
 		expect(await executions()).toHaveLength(before + 1);
 	});
 });

@@ -2,13 +2,13 @@
 const { cpSync, readFileSync, symlinkSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { RELOADS, rebuildOnChange } = require('../../dev/demo/rebuild');
-const { startN8n } = require('../../dev/host/n8n');
+const { PACKAGE } = require('../../dev/host/workflow');
 const { ROOT } = require('../../dev/paths');
 const { emptyFolder, removeFolder } = require('../helpers/folder');
-const { folderWithPackage } = require('../helpers/folderWithPackage');
+const { people } = require('../helpers/people');
 const { openEditor } = require('./editor');
+const { startHost } = require('./n8n');
 
-const PACKAGE = 'n8n-nodes-health-data-service';
 /** @type {Array<() => Promise<void> | void>} */
 const ends = [];
 afterAll(async () => {
@@ -27,12 +27,10 @@ function copySources() {
 
 it('shows a changed label in an open node', async () => {
 	const sources = copySources();
-	const folder = await folderWithPackage();
-	ends.push(() => removeFolder(folder));
-	const n8n = await startN8n({ folder, env: RELOADS });
-	ends.push(n8n.stop);
-	ends.push(rebuildOnChange(sources, join(folder, '.n8n', 'nodes', 'node_modules', PACKAGE)));
-	const editor = await openEditor(n8n.baseUrl);
+	const host = await startHost(people(), { env: RELOADS });
+	ends.push(host.stop);
+	ends.push(rebuildOnChange(sources, join(host.folder, '.n8n', 'nodes', 'node_modules', PACKAGE)));
+	const editor = await openEditor(host.url);
 	ends.push(editor.close);
 	await editor.logIn();
 	await editor.addNode('Health Data Service', 'Get blood pressure readings');

@@ -1,10 +1,16 @@
 /**
  * The trigger in a real n8n that polls every two seconds: it is killed, renamed, published again and started while the service
- * is down, and one user cannot be read for a while. The rows that its workflow emits are the service's history, each once.
+ * is down. The rows that its workflow emits are the service's history, each once.
  */
+import fastify from 'fastify';
+import type { IDataObject } from 'n8n-workflow';
+import { WITHOUT_EDITOR } from '../../dev/host/n8nEnvironment';
+import { chain, node, NODE_TYPE } from '../../dev/host/workflow';
 import { until } from '../../dev/host/process/until';
-import { bloodPressure } from '../helpers/people';
-import { HOUR, useWorkflow } from './triggerWorkflow';
+import { History, type Entry, bloodPressure, KEY } from '../helpers/people';
+import { EVERY_TWO_SECONDS, useHost } from './n8n';
+
+const HOUR = 3_600_000;
 
 /** @param env n8n's variables for this scheduler */
 export function describeTrigger(scheduler: 'memory' | 'durable', env: Record<string, string>) {
@@ -15,9 +21,9 @@ export function describeTrigger(scheduler: 'memory' | 'durable', env: Record<str
 
 	it('emits no reading from before, also when the service is down at activation', async () => {
 		history.add(anna, bloodPressure(new Date(Date.now() - HOUR).toISOString(), 99, 80), { late: 0 });
-		w.sandbox.switches.fault = () => ({ status: 503 });
-		expect(await w.n8n.rest.activate(w.workflow)).toMatchObject({ status: 'published' });
-		w.sandbox.switches.fault = () => undefined;
+		w.host.sandbox.switches.fault = () => ({ status: 503 });
+		expect(await w.host.rest.activate(w.workflow)).toMatchObject({ status: 'published' });
+		w.host.sandbox.switches.fault = () => undefined;
 		await morePolls(2);
 		expect(received).toEqual([]);
 		if (scheduler === 'durable') return;
@@ -39,41 +45,25 @@ export function describeTrigger(scheduler: 'memory' | 'durable', env: Record<str
 		expect(new Set(received.map(({ row_id }) => row_id)).size).toBe(3);
 	});
 
-	// In memory, the timeouts of a user who never answers take minutes.
-	it('isolates a failing user, reports that once, and catches up', async () => {
-		const before = (await executions('error')).length;
-		w.sandbox.switches.users = { [ben.user_id]: scheduler === 'durable' ? 'drips' : 'fails' };
-		measure(anna);
-		await everythingCame();
-		await until('the report', async () => (await executions('error')).length > before);
-		history.add(ben, bloodPressure(new Date().toISOString(), 177, 80));
-		await morePolls(4);
-		expect(await executions('error')).toHaveLength(before + 1);
-
-		w.sandbox.switches.users = {};
-		expected.push('177 created');
-		await everythingCame();
-	});
-
 	it('emits once what answers slower than n8n polls bring', async () => {
-		w.sandbox.switches.latencyMs = 5000;
+		w.host.sandbox.switches.latencyMs = 5000;
 		measure(anna);
 		measure(ben);
 		await everythingCame(1);
-		w.sandbox.switches.latencyMs = 0;
+		w.host.sandbox.switches.latencyMs = 0;
 	});
 
 	it('continues after n8n was killed during a poll', async () => {
-		w.sandbox.switches.latencyMs = 700;
-		const before = w.sandbox.requests.length;
-		await until('a request of a poll', async () => w.sandbox.requests.length > before, {
+		w.host.sandbox.switches.latencyMs = 700;
+		const before = w.host.sandbox.requests.length;
+		await until('a request of a poll', async () => w.host.sandbox.requests.length > before, {
 			everyMs: 5,
 		});
-		await w.n8n.kill();
-		w.sandbox.switches.latencyMs = 0;
+		await w.host.kill();
+		w.host.sandbox.switches.latencyMs = 0;
 		measure(anna);
 		measure(ben, 47);
-		await w.start();
+		await w.host.start();
 		await everythingCame();
 	});
 
@@ -81,28 +71,94 @@ export function describeTrigger(scheduler: 'memory' | 'durable', env: Record<str
 		const { id } = w.workflow;
 		measure(anna);
 		await everythingCame();
-		await w.n8n.rest.deactivate(w.workflow);
+		await w.host.rest.deactivate(w.workflow);
 		measure(ben);
-		const { nodes, versionId } = await w.n8n.rest.get(`/rest/workflows/${id}`);
+		const { nodes, versionId } = await w.host.rest.get(`/rest/workflows/${id}`);
 		const renamed = nodes.map((node: { name: string }) =>
 			node.name === 'Trigger' ? { ...node, name: 'Readings' } : node,
 		);
 		const connections = { Readings: { main: [[{ node: 'Write', type: 'main', index: 0 }]] } };
-		w.workflow = await w.n8n.rest.patch(`/rest/workflows/${id}`, { nodes: renamed, connections, versionId });
-		await w.n8n.rest.activate(w.workflow);
+		w.workflow = await w.host.rest.patch(`/rest/workflows/${id}`, { nodes: renamed, connections, versionId });
+		await w.host.rest.activate(w.workflow);
 		await everythingCame();
 	});
 
 	it('continues after n8n was killed between two polls, and started while the service is down', async () => {
 		const before = (await executions('error')).length;
-		await w.n8n.kill();
+		await w.host.kill();
 		measure(anna);
 		measure(ben, 46);
-		w.sandbox.switches.fault = () => ({ status: 503 });
-		await w.start();
+		w.host.sandbox.switches.fault = () => ({ status: 503 });
+		await w.host.start();
 		await until('a failed execution', async () => (await executions('error')).length > before);
 		measure(ben);
-		w.sandbox.switches.fault = () => undefined;
+		w.host.sandbox.switches.fault = () => undefined;
 		await everythingCame();
 	});
+}
+
+/** Workflow that polls every two seconds and sends its rows to the test. To be called once per file: it registers what must happen before and after the tests. @param env of n8n */
+function useWorkflow(env: Record<string, string>) {
+	const history = new History();
+	const receiver = fastify();
+	const host = useHost(history, { env: { ...WITHOUT_EDITOR, ...env } });
+	let systolic = 100;
+
+	const w = {
+		history,
+		/** What must have come in, in any order. */
+		expected: [] as string[],
+		received: [] as IDataObject[],
+		host,
+		workflow: undefined as unknown as { id: string; versionId: string; nodes: Array<{ name: string }> },
+
+		/** A reading that reaches the service now. */
+		measure(user: Entry['user'], hoursAgo = 0): Entry {
+			const time = Date.now() - hoursAgo * HOUR;
+			const entry = history.add(user, bloodPressure(new Date(time).toISOString(), ++systolic, 80), {
+				late: hoursAgo * HOUR,
+			});
+			w.expected.push(`${systolic} created`);
+			return entry;
+		},
+
+		/** Until everything is there, its executions have ended, and more polls have brought nothing. */
+		async everythingCame(polls = 3) {
+			// What is missing, the last line shows.
+			const haveCome = async () => w.received.length >= w.expected.length;
+			await until('the rows of the workflow', haveCome).catch(() => undefined);
+			await until('the end of its executions', async () => (await w.executions('running')).length === 0);
+			await w.morePolls(polls);
+			expect(w.received.map((row) => `${row.systolic} ${row.change}`).sort()).toEqual([...w.expected].sort());
+		},
+
+		polls: () => host.sandbox.requests.filter((url) => url.startsWith('/v2/user?offset=0')).length,
+
+		async morePolls(count: number) {
+			const before = w.polls();
+			await until('more polls', async () => w.polls() >= before + count);
+		},
+
+		executions: async (status: string) => await host.rest.executions(w.workflow.id, status),
+	};
+
+	receiver.post('/rows', async ({ body }) => w.received.push(body as IDataObject));
+
+	beforeAll(async () => {
+		await receiver.listen({ host: '127.0.0.1', port: 0 });
+		const id = await host.credential(KEY);
+		const { port } = receiver.server.address() as { port: number };
+		const watched = { event: 'bloodPressure', userScope: 'all', pollTimes: EVERY_TWO_SECONDS };
+		const body = { sendBody: true, specifyBody: 'json', jsonBody: '={{ $json }}' };
+		const rows = { method: 'POST', url: `http://127.0.0.1:${port}/rows`, ...body };
+		w.workflow = await host.rest.importWorkflow(
+			chain('Every new reading', [
+				node('Trigger', `${NODE_TYPE}Trigger`, 1, watched, id),
+				node('Write', 'n8n-nodes-base.httpRequest', 4.2, rows),
+			]),
+		);
+	});
+
+	afterAll(async () => await receiver.close());
+	return w;
 }

@@ -2,7 +2,7 @@
  * Our node as a tool of an AI agent, by n8n-core's own path: it makes a tool of the node, with a schema from the `$fromAI`
  * calls in its parameters, and runs the node for every call. Only the model is replaced, by a list of calls.
  */
-import { WorkflowExecute, type ExecuteContext } from 'n8n-core';
+import type { ExecuteContext } from 'n8n-core';
 import {
 	NodeConnectionTypes,
 	Workflow,
@@ -13,7 +13,8 @@ import {
 	type INodeTypes,
 } from 'n8n-workflow';
 import { HealthDataService } from '../../nodes/HealthDataService/HealthDataService.node.ts';
-import { additionalDataFor, CREDENTIAL, makeRunnable, startNodeType, type Credential } from './engine';
+import { node } from '../../dev/host/workflow';
+import { additionalDataFor, makeRunnable, runWorkflow, startNodeType, type Credential } from './engine';
 
 /** What n8n-core hands to an agent (LangChain's tool). */
 interface Tool {
@@ -53,14 +54,6 @@ export async function runAgent(
 	const byName = (name: string) => types[name];
 	const nodeTypes: INodeTypes = { getByName: byName, getByNameAndVersion: byName, getKnownTypes: () => ({}) };
 
-	const node = (name: string, type: string, parameters: INodeParameters = {}): INode => ({
-		id: name,
-		name,
-		type,
-		parameters,
-		typeVersion: 1,
-		position: [0, 0],
-	});
 	const names = Object.keys(tools);
 	const workflow = new Workflow({
 		id: 'workflow',
@@ -69,13 +62,9 @@ export async function runAgent(
 		nodeTypes,
 		settings: { executionOrder: 'v1', timezone: 'UTC' },
 		nodes: [
-			node('Start', 'start'),
-			node('Agent', 'agent'),
-			...names.map((name) => ({
-				...node(name, 'healthDataServiceTool', tools[name]),
-				...settings,
-				credentials: { [CREDENTIAL]: { id: '1', name: 'Sandbox' } },
-			})),
+			node('Start', 'start', 1, {}),
+			node('Agent', 'agent', 1, {}),
+			...names.map((name) => ({ ...node(name, 'healthDataServiceTool', 1, tools[name], '1'), ...settings })),
 		],
 		connections: {
 			Start: { main: [[{ node: 'Agent', type: NodeConnectionTypes.Main, index: 0 }]] },
@@ -84,10 +73,9 @@ export async function runAgent(
 			),
 		},
 	});
-	const additionalData = additionalDataFor(credential, workflow);
-	const run = await workflow.expression.withIsolate(
-		async () =>
-			await new WorkflowExecute(additionalData, 'webhook').run({ workflow, startNode: workflow.getNode('Start')! }),
+	const run = await runWorkflow(
+		{ workflow, additionalData: additionalDataFor(credential, workflow) },
+		{ mode: 'webhook' },
 	);
 	if (run.data.resultData.error) throw run.data.resultData.error;
 	return result;

@@ -11,11 +11,11 @@ import {
 	type ExecuteContext,
 } from 'n8n-core';
 import {
-	ICredentialsHelper,
 	NodeConnectionTypes,
 	NodeHelpers,
 	Workflow,
 	type ICredentialDataDecryptedObject,
+	type ICredentialsHelper,
 	type IDataObject,
 	type IHttpRequestOptions,
 	type INode,
@@ -32,11 +32,11 @@ import {
 import { HealthDataServiceApi } from '../../credentials/HealthDataServiceApi.credentials';
 import { HealthDataService } from '../../nodes/HealthDataService/HealthDataService.node.ts';
 import type { ServiceCredential } from '../../nodes/HealthDataService/http/authenticate';
+import { chain, CREDENTIAL_TYPE, node as storedNode, NODE_TYPE } from '../../dev/host/workflow';
 import { useSandbox } from './requests';
 import { n8nLogger } from './machine';
 
-export const CREDENTIAL = 'healthDataServiceApi';
-const NODE_TYPE = 'n8n-nodes-health-data-service.healthDataService';
+export const CREDENTIAL = CREDENTIAL_TYPE;
 
 export type Credential = ServiceCredential;
 
@@ -74,14 +74,7 @@ export interface RunResult {
 /** A workflow of a node that emits `input` and ours, run to its end. */
 export async function runNode(options: RunOptions): Promise<RunResult> {
 	const { workflow, additionalData } = build(new HealthDataService(), options);
-	const run = await workflow.expression.withIsolate(async () => {
-		const execution = new WorkflowExecute(additionalData, options.mode ?? 'manual').run({
-			workflow,
-			startNode: workflow.getNode('Start')!,
-		});
-		void options.cancelWhen?.then(() => execution.cancel());
-		return await execution;
-	});
+	const run = await runWorkflow({ workflow, additionalData }, options);
 
 	const outputs = run.data.resultData.runData.Node?.[0]?.data?.main ?? [];
 	const items = outputs[0] ?? [];
@@ -92,6 +85,19 @@ export async function runNode(options: RunOptions): Promise<RunResult> {
 		error: run.data.resultData.error as RunResult['error'],
 		run,
 	};
+}
+
+/** Runs a workflow from its start to its end. */
+export async function runWorkflow(
+	{ workflow, additionalData }: { workflow: Workflow; additionalData: IWorkflowExecuteAdditionalData },
+	{ mode = 'manual', cancelWhen }: Pick<RunOptions, 'mode' | 'cancelWhen'> = {},
+): Promise<IRun> {
+	const startNode = workflow.getNode('Start')!;
+	return await workflow.expression.withIsolate(async () => {
+		const execution = new WorkflowExecute(additionalData, mode).run({ workflow, startNode });
+		void cancelWhen?.then(() => execution.cancel());
+		return await execution;
+	});
 }
 
 /** The sandbox of a test file, and `run`: our node on it. */
@@ -126,7 +132,7 @@ export async function testCredential(credential: Credential): Promise<{ status: 
 		requestDefaults: {},
 		properties: [{ displayName: 'Temp', name: 'temp', type: 'string', default: '', routing: { request } }],
 	};
-	const { workflow, additionalData } = build(probe, { credential, parameters: {} });
+	const built = build(probe, { credential, parameters: {} });
 	const execute = probe.execute!;
 	let failure: Error | undefined;
 	probe.execute = async function (this: ExecuteContext) {
@@ -135,10 +141,7 @@ export async function testCredential(credential: Credential): Promise<{ status: 
 			throw error;
 		});
 	} as INodeType['execute'];
-	const run = await new WorkflowExecute(additionalData, 'internal').run({
-		workflow,
-		startNode: workflow.getNode('Start')!,
-	});
+	const run = await runWorkflow(built, { mode: 'internal' });
 	const { error, runData } = run.data.resultData;
 	if (error) {
 		type Cause = { code?: string; response?: { status: number; statusText?: string } };
@@ -166,28 +169,13 @@ export function build(
 	const byName = (name: string) => (name === 'test.start' ? start : type);
 	const nodeTypes: INodeTypes = { getByName: byName, getByNameAndVersion: byName, getKnownTypes: () => ({}) };
 
-	const common = { typeVersion: 1, position: [0, 0] as [number, number] };
-	const tested: INode = {
-		...common,
-		id: 'node',
-		name: 'Node',
-		type: NODE_TYPE,
-		onError,
-		...settings,
-		credentials: { [CREDENTIAL]: { id: '1', name: 'Sandbox' } },
-		// What the editor does: every default of the chosen operation is filled in.
-		parameters:
-			NodeHelpers.getNodeParameters(
-				type.description.properties,
-				parameters,
-				true,
-				false,
-				{ typeVersion: 1 },
-				type.description,
-			) ?? {},
-	};
-	const nodes: INode[] = [{ ...common, id: 'start', name: 'Start', type: 'test.start', parameters: {} }, tested];
-	const connections = { Start: { main: [[{ node: 'Node', type: NodeConnectionTypes.Main, index: 0 }]] } };
+	// What the editor does: every default of the chosen operation is filled in.
+	const { description } = type;
+	const filledIn =
+		NodeHelpers.getNodeParameters(description.properties, parameters, true, false, { typeVersion: 1 }, description) ??
+		{};
+	const tested: INode = { ...storedNode('Node', NODE_TYPE, 1, filledIn, '1'), id: 'node', onError, ...settings };
+	const { nodes, connections } = chain('Test', [storedNode('Start', 'test.start', 1, {}), tested]);
 	const workflow = new Workflow({
 		id: 'workflow',
 		name: 'Test',
@@ -224,7 +212,7 @@ export function additionalDataFor(
 		connections: connectionsBySourceNode,
 	} as unknown as IWorkflowBase;
 	return {
-		credentialsHelper: new StoredCredential(credential),
+		credentialsHelper: storedCredential(credential),
 		hooks: new ExecutionLifecycleHooks('manual', 'execution', saved),
 		executionId: 'execution',
 		webhookWaitingBaseUrl: 'http://localhost/waiting',
@@ -251,50 +239,19 @@ export const startNodeType = (input: IDataObject[]): INodeType => ({
 });
 
 /** Stands in for n8n's credential storage; `authenticate` is our credential's own. */
-class StoredCredential extends ICredentialsHelper {
-	constructor(private readonly credential: CredentialOfItem) {
-		super();
-	}
-
+const storedCredential = (credential: CredentialOfItem) => ({
 	/** n8n evaluates expressions in a credential with the data of the item. */
 	async getDecrypted(...[, , , , , , values]: Parameters<ICredentialsHelper['getDecrypted']>) {
-		const { credential } = this;
-		const given = typeof credential === 'function' ? credential(values?.itemIndex ?? 0) : credential;
-		return { ...given } as ICredentialDataDecryptedObject;
-	}
-
-	async authenticate(data: ICredentialDataDecryptedObject, _type: string, request: IHttpRequestOptions) {
-		return await new HealthDataServiceApi().authenticate(data, request);
-	}
-
-	getParentTypes() {
-		return [];
-	}
-
-	isCredentialUsableByNode() {
-		return true;
-	}
-
-	getCredentialsProperties() {
-		return new HealthDataServiceApi().properties;
-	}
-
-	async preAuthentication() {
-		return undefined;
-	}
-
-	async runPreAuthentication() {
-		return undefined;
-	}
-
-	getCredentials(): never {
-		throw new Error('Not needed by these tests');
-	}
-
-	async updateCredentials() {}
-
-	async updateCredentialsOauthTokenData() {}
-}
+		return { ...(typeof credential === 'function' ? credential(values?.itemIndex ?? 0) : credential) };
+	},
+	authenticate: async (data: ICredentialDataDecryptedObject, _type: string, request: IHttpRequestOptions) =>
+		await new HealthDataServiceApi().authenticate(data, request),
+	getCredentialsProperties: () => new HealthDataServiceApi().properties,
+	getParentTypes: () => [],
+	isCredentialUsableByNode: () => true,
+	preAuthentication: async () => undefined,
+	runPreAuthentication: async () => undefined,
+});
 
 /** Of n8n's isolate, in which expressions are evaluated. */
 const OF_ISOLATE = /^\[\w+Bridge\] /;

@@ -11,22 +11,32 @@ const { filesIn, once } = require('../../dev/install/once');
 const { CACHE, ROOT } = require('../../dev/paths');
 const { emptyFolder } = require('./folder');
 
-const PREPARED = join(CACHE, `n8n-prepared-${basename(N8N_HOME)}`);
-const WITH_PACKAGE = `${PREPARED}-with-package`;
-
-async function prepare() {
-	rmSync(PREPARED, { recursive: true, force: true });
-	const n8n = await startN8n({ folder: PREPARED });
-	await n8n.stop();
+/**
+ * A copy of a folder that is made once, until one of `files` changes.
+ * @param {string} folder the copy
+ * @param {string} name
+ * @param {() => string[]} files
+ * @param {(made: string) => Promise<unknown>} make
+ */
+async function copyOf(folder, name, files, make) {
+	const made = join(CACHE, `${name}-${basename(N8N_HOME)}`);
+	const isThere = () => existsSync(made);
+	await once({ name, stamp: `${made}.stamp`, files, isThere, log: () => {} }, async () => {
+		rmSync(made, { recursive: true, force: true });
+		await make(made);
+	});
+	cpSync(made, folder, { recursive: true });
+	return folder;
 }
 
 /** @param {string} folder becomes one of an n8n without the package */
-exports.prepareFolder = async (folder) => {
-	const files = () => [join(N8N_HOME, 'pnpm-lock.yaml')];
-	const isThere = () => existsSync(PREPARED);
-	await once({ name: 'n8n-prepared', stamp: `${PREPARED}.stamp`, files, isThere, log: () => {} }, prepare);
-	cpSync(PREPARED, folder, { recursive: true });
-};
+exports.prepareFolder = async (folder) =>
+	await copyOf(
+		folder,
+		'n8n-prepared',
+		() => [join(N8N_HOME, 'pnpm-lock.yaml')],
+		async (made) => await (await startN8n({ folder: made })).stop(),
+	);
 
 /** All that npm would pack, and the n8n that gets it. */
 const filesOfPackage = () => {
@@ -35,20 +45,9 @@ const filesOfPackage = () => {
 	return [...ours, join(N8N_HOME, 'package.json')];
 };
 
-async function prepareWithPackage() {
-	rmSync(WITH_PACKAGE, { recursive: true, force: true });
-	await exports.prepareFolder(WITH_PACKAGE);
-	await installPackage(WITH_PACKAGE, await packPackage());
-}
-
 /** Removed by the caller. */
-exports.folderWithPackage = async () => {
-	const folder = emptyFolder();
-	const isThere = () => existsSync(WITH_PACKAGE);
-	await once(
-		{ name: 'n8n-with-package', stamp: `${WITH_PACKAGE}.stamp`, files: filesOfPackage, isThere, log: () => {} },
-		prepareWithPackage,
-	);
-	cpSync(WITH_PACKAGE, folder, { recursive: true });
-	return folder;
-};
+exports.folderWithPackage = async () =>
+	await copyOf(emptyFolder(), 'n8n-with-package', filesOfPackage, async (made) => {
+		await exports.prepareFolder(made);
+		await installPackage(made, await packPackage());
+	});

@@ -1,14 +1,14 @@
 /** The commands of docs/install.md and of README.md's Install, taken from the pages and run as they stand there. */
 const { execFile } = require('node:child_process');
-const { readFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { promisify } = require('node:util');
 const { cleanEnvironment, withFirstOnPath } = require('../../dev/install/cleanEnvironment');
 const { ROOT } = require('../../dev/paths');
+const { sectionOf, textOf } = require('../helpers/pages');
 
 const docs = join(ROOT, 'docs');
-const page = readFileSync(join(docs, 'install.md'), 'utf8');
-const [, readme] = /\n## Install\n([\s\S]*?)\n## /.exec(readFileSync(join(ROOT, 'README.md'), 'utf8')) ?? [];
+const page = textOf('docs/install.md');
+const readme = sectionOf(textOf('README.md'), 'Install');
 
 /**
  * The block of commands below `<!-- NAME -->`.

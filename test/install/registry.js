@@ -8,9 +8,8 @@ const { once } = require('node:events');
 const { mkdirSync, readFileSync, writeFileSync } = require('node:fs');
 const { createServer } = require('node:http');
 const { basename, join } = require('node:path');
+const { PACKAGE: NAME } = require('../../dev/host/workflow');
 const { packPackage, unpack } = require('../../dev/host/installPackage');
-
-const NAME = 'n8n-nodes-health-data-service';
 
 /**
  * The package under test, packed as if it were this version.

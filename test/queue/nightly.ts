@@ -3,6 +3,7 @@
  * nightly-plan.json lists the users and cuts them into shards, nightly-shards.json reads them.
  */
 import type { IDataObject } from 'n8n-workflow';
+import { chain, node } from '../../dev/host/workflow';
 import { until } from '../../dev/host/process/until';
 import type { startQueue } from '../../dev/host/queue/queue';
 import plan from '../../examples/nightly-plan.json';
@@ -75,18 +76,19 @@ export async function putNightlyRead({ rest, postgres }: Queue, database: string
 		return node.type === 'n8n-nodes-base.postgres' ? { ...node, credentials: ofPostgres } : node;
 	};
 
-	const errorWorkflow = await rest.importWorkflow(ERROR_WORKFLOW);
+	const onError = chain('Error workflow', [node('Error Trigger', 'n8n-nodes-base.errorTrigger', 1, {})]);
+	const errorWorkflow = await rest.importWorkflow(onError);
 	await rest.activate(errorWorkflow);
 	const ofService = await credential('healthDataServiceApi', service);
 	const shardsWorkflow = await rest.importWorkflow({
 		...shards,
 		settings: { ...shards.settings, ...SAVED, errorWorkflow: errorWorkflow.id },
-		nodes: shards.nodes.map((node) => filledIn(sooner(node), ofService)),
+		nodes: shards.nodes.map((one) => filledIn(sooner(one), ofService)),
 	});
 	/** @param of the team whose users are listed, where it is another one */
 	const putPlan = async (settings: Settings = {}, of?: Service): Promise<string> => {
 		const listed = of ? await credential('healthDataServiceApi', of) : ofService;
-		const nodes = plan.nodes.map((node) => filledIn(sooner(withSettings(node, { ...SMALL, ...settings })), listed));
+		const nodes = plan.nodes.map((one) => filledIn(sooner(withSettings(one, { ...SMALL, ...settings })), listed));
 		return (await rest.importWorkflow({ ...plan, nodes })).id;
 	};
 	return {
@@ -101,22 +103,6 @@ export async function putNightlyRead({ rest, postgres }: Queue, database: string
 }
 
 export type Nightly = Awaited<ReturnType<typeof putNightlyRead>>;
-
-const ERROR_WORKFLOW = {
-	name: 'Error workflow',
-	settings: { executionOrder: 'v1' },
-	nodes: [
-		{
-			id: 'error',
-			name: 'Error Trigger',
-			type: 'n8n-nodes-base.errorTrigger',
-			typeVersion: 1,
-			position: [0, 0],
-			parameters: {},
-		},
-	],
-	connections: {},
-};
 
 /** The node "Settings" with these instead of its own; every other node as it is. */
 function withSettings(node: Node, settings: Settings): Node {
@@ -135,26 +121,15 @@ function sooner(node: Node): Node {
 	return 'retryOnFail' in node ? ({ ...node, waitBetweenTries: WAIT_BETWEEN_TRIES_MS } as Node) : node;
 }
 
-/** Starts a plan as the editor's button does and gives the id of the execution. */
-export async function startPlan({ rest }: Queue, workflow: string): Promise<string> {
-	const { executionId } = await rest.post(`/rest/workflows/${workflow}/run`, {
-		triggerToStartFrom: { name: 'Every Night from 02:00' },
-	});
-	return executionId;
-}
-
-/** Waits for a plan. */
-export async function planOf({ rest }: Queue, id: string) {
-	const { status, error, runData } = await rest.finishedExecution(id, SELDOM);
+/** Plans a night and gives what came out. */
+export async function runPlan({ rest }: Queue, workflow: string) {
+	const { status, error, runData } = await rest.runWorkflow(workflow, 'Every Night from 02:00', SELDOM);
 	return {
 		status,
 		message: error?.message as string | undefined,
 		planned: runData['Plan Night']?.[0]?.data?.main?.[0]?.[0]?.json as Planned | undefined,
 	};
 }
-
-/** Plans a night and gives what came out. */
-export const runPlan = async (queue: Queue, workflow: string) => await planOf(queue, await startPlan(queue, workflow));
 
 /** Waits until the account of a plan is given and, where users were not read, until it has failed and the error workflow has run. */
 export async function accountOf(queue: Queue, { database, shards, errorWorkflow }: Nightly, id: string) {
@@ -167,19 +142,9 @@ export async function accountOf(queue: Queue, { database, shards, errorWorkflow 
 		at: number;
 	};
 	const hasEnded = async (workflow: string, status: string) =>
-		(await executionsOf(queue, workflow, status)).some(({ stoppedAt }) => Date.parse(stoppedAt) >= at);
+		(await queue.rest.executions(workflow, status)).some(({ stoppedAt }) => Date.parse(stoppedAt) >= at);
 	const isReported = async () => (await hasEnded(shards, 'error')) && (await hasEnded(errorWorkflow, 'success'));
 	// Otherwise the next test would count them.
 	if (account.unread > 0) await until(`The failure of plan ${id}`, isReported, SELDOM);
 	return account;
-}
-
-/** The executions of a workflow that have been saved, the latest first. */
-export async function executionsOf(
-	{ rest }: Queue,
-	workflowId: string,
-	status?: string,
-): Promise<Array<{ id: string; status: string; startedAt: string; stoppedAt: string }>> {
-	const filter = encodeURIComponent(JSON.stringify({ workflowId, ...(status && { status: [status] }) }));
-	return (await rest.get(`/rest/executions?filter=${filter}&limit=100`)).results;
 }

@@ -7,16 +7,7 @@ import type { User } from '../../dev/sandbox/schemas';
 import { defaultSwitches, type Switches } from '../../dev/sandbox/switches';
 import type { Reading } from '../../dev/sandbox/world';
 import { until } from '../../dev/host/process/until';
-import {
-	accountOf,
-	COMPLETE,
-	executionsOf,
-	SELDOM,
-	runPlan,
-	USERS_PER_SHARD,
-	type Account,
-	type Settings,
-} from './nightly';
+import { accountOf, COMPLETE, SELDOM, runPlan, USERS_PER_SHARD, type Account, type Settings } from './nightly';
 import { askedFor, idsOf, lookAround, USERS, ZONE, type Place } from './place';
 import { statementLike } from './statements';
 import { NOTHING_WRONG, rawAnswers, wrongIn } from './table';
@@ -37,8 +28,8 @@ export function describeNights(place: () => Place) {
 	/** The messages of what fails during `act`, which waits for an account, and how often the error workflow runs. */
 	const failuresDuring = async (act: () => Promise<unknown>) => {
 		const { queue, nightly } = here();
-		const failed = async () => (await executionsOf(queue, nightly.shards, 'error')).map(({ id }) => id);
-		const countOfReports = async () => (await executionsOf(queue, nightly.errorWorkflow)).length;
+		const failed = async () => (await queue.rest.executions(nightly.shards, 'error')).map(({ id }) => id);
+		const countOfReports = async () => (await queue.rest.executions(nightly.errorWorkflow)).length;
 		const [before, reportsBefore] = [await failed(), await countOfReports()];
 		await act();
 		const since = (await failed()).filter((id) => !before.includes(id));
@@ -51,7 +42,7 @@ export function describeNights(place: () => Place) {
 	/** The page's statement for a night of the tests. */
 	const ofNight = (night: string) => (statement: string) => statement.replaceAll(/'2026-\d\d-\d\d'/g, `'${night}'`);
 	const nothingFailedSince = async (count: number) =>
-		expect(await executionsOf(here().queue, here().nightly.shards, 'error')).toHaveLength(count);
+		expect(await here().queue.rest.executions(here().nightly.shards, 'error')).toHaveLength(count);
 	const withReadings = () => here().team.users.filter(({ user_id: id }) => expectedOf([id]).length > 1);
 	const expectedOf = (ids: string[]) => {
 		const { expected, team, now } = here();
@@ -64,7 +55,7 @@ export function describeNights(place: () => Place) {
 
 	it('reads each user once over both workers, and nothing when the night is planned again', async () => {
 		const { queue, nightly, sandbox, tables, team, expected } = here();
-		const failed = (await executionsOf(queue, nightly.shards, 'error')).length;
+		const failed = (await queue.rest.executions(nightly.shards, 'error')).length;
 		// The same readings come twice, and their times without a zone.
 		Object.assign(sandbox.switches, { pageSize: 3, overlap: true, timestamps: 'noZone', latencyMs: 20 });
 		const given = await night({ days: 3 });
@@ -72,7 +63,7 @@ export function describeNights(place: () => Place) {
 		const rows = expected(given.night, 3);
 		expect(wrongIn(await tables.readings(), rows)).toEqual(NOTHING_WRONG);
 		expect(given).toMatchObject({ ...COMPLETE, users: team.users.length, readings: rows.length });
-		const shards = (await executionsOf(queue, nightly.shards)).map(({ id }) => id);
+		const shards = (await queue.rest.executions(nightly.shards)).map(({ id }) => id);
 		for (const worker of queue.workers)
 			expect(shards.filter((id) => worker.started().includes(id)).length).toBeGreaterThan(0);
 
@@ -182,7 +173,7 @@ export function describeNights(place: () => Place) {
 		await until('All other users', async () => (await tables.unread()).length === 1, SELDOM);
 		const from = Date.now();
 		const later = async () =>
-			(await executionsOf(queue, nightly.shards, 'success')).filter(({ startedAt }) => Date.parse(startedAt) > from);
+			(await queue.rest.executions(nightly.shards, 'success')).filter(({ startedAt }) => Date.parse(startedAt) > from);
 		await until('Executions that may give the account', async () => (await later()).length > 2, SELDOM);
 		expect(await tables.count('health_shards', 'claimed_until > now()')).toBe(1);
 		expect(await tables.count('health_nights', 'accounted IS NOT NULL')).toBe(0);
@@ -263,7 +254,7 @@ export function describeNights(place: () => Place) {
 		['an error for each user', refusedUsers],
 	])('is complete after %s for longer than all tries take', async (_, fault) => {
 		const { sandbox, tables, team, expected } = here();
-		const failed = (await executionsOf(here().queue, here().nightly.shards, 'error')).length;
+		const failed = (await here().queue.rest.executions(here().nightly.shards, 'error')).length;
 		sandbox.switches.fault = fault;
 		const { plan: id } = await plan({ tries: 2 });
 		await until('More tries than count', async () => (await outages()) > 2, SELDOM);
@@ -365,10 +356,10 @@ export function describeNights(place: () => Place) {
 		await tables.query('UPDATE health_nights SET shards_at_once = 8');
 		await until('All users', async () => !(await tables.unread()).length, SELDOM);
 		expect(wrongIn(await tables.readings(), expected(given.night, 1, team.users))).toEqual(NOTHING_WRONG);
-		const failed = (await executionsOf(queue, nightly.shards, 'error')).length;
+		const failed = (await queue.rest.executions(nightly.shards, 'error')).length;
 		const from = Date.now();
 		const idle = async () =>
-			(await executionsOf(queue, nightly.shards, 'success')).filter(({ startedAt }) => Date.parse(startedAt) > from);
+			(await queue.rest.executions(nightly.shards, 'success')).filter(({ startedAt }) => Date.parse(startedAt) > from);
 		await until('Executions that find nothing', async () => (await idle()).length > 2, SELDOM);
 		await nothingFailedSince(failed);
 		expect(await account(id)).toEqual(given);

@@ -22,15 +22,9 @@ export function describeOutages(place: () => Place) {
 		return await accountOf(queue, nightly, planned.plan);
 	}
 
-	/** The nightly read in a database of its own. */
-	const putOther = async (database: string) => {
-		const { queue, sandbox, team } = here();
-		return await putNightlyRead(queue, database, { baseUrl: sandbox.baseUrl, apiKey: team.key });
-	};
-
 	it('reports that the statement took too long, and reads the users once it no longer does', async () => {
-		const { queue, team, expected } = here();
-		const slow = await putOther('slow');
+		const { queue, sandbox, team, expected } = here();
+		const slow = await putNightlyRead(queue, 'slow', { baseUrl: sandbox.baseUrl, apiKey: team.key });
 		const { planned } = await runPlan(queue, await slow.putPlan({ tries: 1, usersPerShard: USERS / 2 }));
 		const { query, readings } = tablesOf(queue, slow.database);
 		// A connection that is open keeps its limit.
@@ -56,23 +50,6 @@ export function describeOutages(place: () => Place) {
 		const again = await accountOf(queue, slow, planned!.plan).finally(slow.unpublish);
 		expect(again).toMatchObject({ ...COMPLETE, users: team.users.length });
 		expect(wrongIn(await readings(), expected(given.night, 1))).toEqual(NOTHING_WRONG);
-	});
-
-	it('reports that the table is gone when it is dropped meanwhile', async () => {
-		const { queue, sandbox } = here();
-		const dropped = await putOther('dropped');
-		const { query, count } = tablesOf(queue, dropped.database);
-		sandbox.switches.latencyMs = 40;
-		const settings = { tries: 1, usersPerShard: USERS / 2, shardsAtOnce: 1 };
-		const { planned } = await runPlan(queue, await dropped.putPlan(settings));
-		await dropped.publish();
-		// One of two shards is left, which is tried once.
-		await until('The first shard', async () => await count('health_users', 'readings IS NOT NULL'), SELDOM);
-		await query('DROP TABLE health_readings');
-		const given = await accountOf(queue, dropped, planned!.plan).finally(dropped.unpublish);
-		expect(given.unread).toBeGreaterThan(0);
-		const reason = 'Writing failed: relation "health_readings" does not exist';
-		expect(given.reasons).toMatchObject([{ reason, users: given.unread }]);
 	});
 
 	// The last ones, since the last of them leaves one worker.

@@ -1,10 +1,7 @@
-/** Files of the processes of the tests: PostgreSQL's log, and the package in n8n. In JavaScript, since it touches Node. */
-const { readFileSync, renameSync } = require('node:fs');
+/** The package in the folder of an n8n. In JavaScript, since it touches Node. */
+const { renameSync } = require('node:fs');
 const { join } = require('node:path');
 const { name: NAME } = require('../../package.json');
-
-/** The log of PostgreSQL. @param {string} folder that of the queue */
-exports.postgresLog = (folder) => readFileSync(join(folder, 'postgres', 'PostgreSQL.log'), 'utf8');
 
 /** Runs `work` while an n8n lacks the package. @param {string} folder of this n8n @param {() => Promise<unknown>} work */
 exports.withoutPackage = async (folder, work) => {

@@ -2,27 +2,22 @@
  * Queue mode for real: a main process and two workers on PostgreSQL and Redis, the packed package in each of them.
  * The nightly read claims its shards from a table, also while a worker, the main process, PostgreSQL or Redis is away.
  */
-import type { IDataObject } from 'n8n-workflow';
 import { packPackage } from '../../dev/host/installPackage';
 import { startQueue } from '../../dev/host/queue/queue';
+import { CREDENTIAL_TYPE } from '../../dev/host/workflow';
 import { startSandbox, type Sandbox } from '../../dev/sandbox/server';
 import { defaultSwitches } from '../../dev/sandbox/switches';
 import { createWorld, type Team } from '../../dev/sandbox/world';
 import { emptyFolder, removeFolder } from '../helpers/folder';
-import { oneNode } from '../e2e/n8n';
-import { byTime, KEY } from '../helpers/people';
-import { bloodPressureOf } from '../helpers/requests';
-import { describeLostJobs } from './lostJobs';
-import { describeLostPackage } from './lostPackage';
+import { KEY } from '../helpers/people';
+import { describeHosts } from './hosts';
 import { describeNights } from './nights';
-import { SELDOM, putNightlyRead, runPlan, type Nightly, type Queue } from './nightly';
+import { putNightlyRead, runPlan, type Nightly, type Queue } from './nightly';
 import { describeOutages } from './outages';
 import { describePlans } from './plans';
 import { USERS } from './place';
-import { describeServices } from './services';
 import { notRun } from './statements';
-import { describeUnsaved } from './unsaved';
-import { bendable, rowsBefore, tableRow, withMicroseconds } from './table';
+import { bendable, withMicroseconds } from './table';
 
 const NOW = Date.now();
 const OTHER_KEY = 'another-team-of-the-tests';
@@ -54,30 +49,6 @@ afterAll(async () => {
 	removeFolder(folder);
 });
 
-const credential = async () =>
-	await queue.rest.createCredential({
-		name: 'team',
-		type: 'healthDataServiceApi',
-		data: { baseUrl: sandbox.baseUrl, apiKey: KEY },
-	});
-
-it('a workflow that reads all users runs on a worker', async () => {
-	const [day, night] = [24, 0].map((hours) => new Date(NOW - hours * 3_600_000).toISOString().slice(0, 10));
-	const { id } = await queue.rest.importWorkflow(
-		oneNode(await credential(), bloodPressureOf('', { userScope: 'all', startDate: day, endDate: day })),
-	);
-	const ran = await queue.rest.runWorkflow(id, 'Start', SELDOM);
-
-	expect(ran.error).toBeUndefined();
-	const rows = ran.runData.Node[0].data.main[0].map(({ json }: { json: IDataObject }) => json);
-	expect(byTime(rows.map(tableRow))).toEqual(
-		byTime(rowsBefore(night, 1, { world, users: small.users, now: NOW, zone: 'UTC' })),
-	);
-	expect(queue.workers.map((worker) => worker.started().includes(ran.id)).sort()).toEqual([false, true]);
-});
-
-describe('the services of the tests', () => describeServices(() => queue, folder));
-describe('executions that are not saved', () => describeUnsaved(() => queue, credential));
 const place = () => ({ queue, sandbox, nightly, team: small, now: NOW, bent });
 // First: nothing claims these shards yet.
 describe('the example "Nightly read: plan"', () => describePlans(place, OTHER_KEY));
@@ -92,12 +63,16 @@ describe('the example "Nightly read: shards"', () => {
 	describe('a night with an outage', () => describeOutages(place));
 });
 
-describe('a start without the package', () => {
-	describeLostPackage(() => queue, `${folder}/main`, credential);
-});
-
-// The last one, since it leaves no worker.
-describe('a lost execution', () => describeLostJobs(() => queue));
+// The last ones, since they leave no worker.
+describe('n8n and its services', () =>
+	describeHosts(
+		() => queue,
+		folder,
+		async () => {
+			const data = { baseUrl: sandbox.baseUrl, apiKey: KEY };
+			return await queue.rest.createCredential({ name: 'team', type: CREDENTIAL_TYPE, data });
+		},
+	));
 
 it('every statement that a page prints was run', () => {
 	expect(notRun()).toEqual([]);

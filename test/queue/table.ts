@@ -77,18 +77,20 @@ const VALUES = ['systolic', 'diastolic', 'unit', 'provider', 'source_type'];
 export const tableRow = (row: IDataObject): IDataObject =>
 	Object.fromEntries([...COLUMNS, ...VALUES].map((column) => [column, row[column]]));
 
-export function tablesOf({ postgres }: Queue, database: string) {
+export function tablesOf({ postgres }: { postgres: Pick<Queue['postgres'], 'query'> }, database: string) {
 	const query = async (sql: string) => await postgres.query(database, sql);
-	const list = async (select: string) =>
+	const list = async (select: string): Promise<IDataObject[]> =>
 		JSON.parse(await query(`SELECT coalesce(json_agg(one), '[]') FROM (${select}) AS one`));
 	const columns = [...COLUMNS, ...VALUES].map((column) => (column === 'timestamp' ? TIMESTAMP : column));
 	return {
 		query,
-		readings: async (): Promise<IDataObject[]> => await list(`SELECT ${columns.join(', ')} FROM health_readings`),
+		/** The rows that a statement gives. */
+		list,
+		readings: async (table = 'health_readings') => await list(`SELECT ${columns.join(', ')} FROM ${table}`),
 		/** Unread users of the nights that are planned. */
 		unread: async (): Promise<string[]> => {
 			const users = await list('SELECT user_id FROM health_users WHERE readings IS NULL');
-			return users.map(({ user_id: id }: { user_id: string }) => id);
+			return users.map(({ user_id: id }) => id as string);
 		},
 		count: async (table: string, where = 'true') => Number(await query(`SELECT count(*) FROM ${table} WHERE ${where}`)),
 		/** No night and no reading; the tables stay, since executions look into them all the time. */

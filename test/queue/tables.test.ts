@@ -3,7 +3,7 @@
  * rows that are new, known, twice, corrected or written without an offset.
  */
 import { DateTime } from 'luxon';
-import type { IDataObject, INode, INodeTypeDescription } from 'n8n-workflow';
+import type { INode, INodeTypeDescription } from 'n8n-workflow';
 import { freePort } from '../../dev/host/process/ports';
 import { startDatabase } from '../../dev/host/queue/services';
 import type { User } from '../../dev/sandbox/schemas';
@@ -12,7 +12,7 @@ import { readExample } from '../e2e/examples/files';
 import { prepare, type Example } from '../e2e/examples/run';
 import { startHost, type Host } from '../e2e/n8n';
 import { emptyFolder, removeFolder } from '../helpers/folder';
-import { rawAnswers } from './table';
+import { NOTHING_WRONG, rawAnswers, tableRow, tablesOf, wrongIn } from './table';
 import { History, type Entry, bloodPressure, expectedRows, KEY } from '../helpers/people';
 
 const NIGHTLY = 'nightly-table-postgres.json';
@@ -63,44 +63,14 @@ async function put(example: Example, given: Record<string, string> = {}, timezon
 const run = async (example: Example, from?: string, given?: Record<string, string>) =>
 	await host.rest.runWorkflow(await put(example, given), from);
 
-/** The rows that a statement gives. */
-async function sql(query: string): Promise<IDataObject[]> {
-	const at = (x: number): [number, number] => [x, 0];
-	const { status, error, runData } = await run({
-		name: 'SQL',
-		settings: { executionOrder: 'v1' },
-		nodes: [
-			{ id: 'a', name: 'Start', type: 'n8n-nodes-base.manualTrigger', typeVersion: 1, position: at(0), parameters: {} },
-			{
-				id: 'b',
-				name: 'SQL',
-				type: 'n8n-nodes-base.postgres',
-				typeVersion: 2.6,
-				position: at(200),
-				parameters: { resource: 'database', operation: 'executeQuery', query, options: {} },
-			},
-		],
-		connections: { Start: { main: [[{ node: 'SQL', type: 'main', index: 0 }]] } },
-	});
-	expect([status, error?.message]).toEqual(['success', undefined]);
-	return runData.SQL[0].data.main[0].map(({ json }: { json: IDataObject }) => json);
-}
-
-const COLUMNS = 'client_user_id, timestamp, systolic, diastolic, unit, provider, source_type, user_id, row_id'.split(
-	', ',
-);
-const inTable = async (): Promise<IDataObject[]> => {
-	// As text: n8n would cut microseconds.
-	const utc = `to_char(timestamp AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US') || '+00:00' AS timestamp`;
-	const columns = COLUMNS.map((column) => (column === 'timestamp' ? utc : column));
-	const rows = await sql(`SELECT ${columns.join(', ')} FROM blood_pressure ORDER BY row_id`);
-	return rows.map((row) => ({ ...row, systolic: Number(row.systolic), diastolic: Number(row.diastolic) }));
+const sql = async (query: string) => await database.query('postgres', query);
+const tables = () => tablesOf({ postgres: database }, 'postgres');
+/** That the table has the readings of the service, each once. */
+const expectAllInTable = async (entries = history.entries) => {
+	const rows = entries.flatMap(({ user, reading }) => expectedRows(user, [reading], user.client_user_id));
+	expect(wrongIn(await tables().readings('blood_pressure'), rows.map(tableRow))).toEqual(NOTHING_WRONG);
 };
-const inService = () =>
-	history.entries
-		.flatMap(({ user, reading }) => expectedRows(user, [reading], user.client_user_id))
-		.map((row): IDataObject => Object.fromEntries(COLUMNS.map((column) => [column, row[column]])))
-		.sort((a, b) => (String(a.row_id) < String(b.row_id) ? -1 : 1));
+const systolics = async () => (await tables().readings('blood_pressure')).map(({ systolic }) => systolic);
 
 /** As many days ago, with microseconds. */
 const measured = (user: User, days: number, systolic: number): Entry => {
@@ -134,9 +104,8 @@ describe.each([
 		const [{ json: account }] = runData[write][0].data.main[0];
 		const users = [anna.user_id, ben.user_id].sort();
 		expect(account).toEqual({ readings: 4, cellsLeftOut: 6, cellsOf: users });
-		const rows = await sql(
-			'SELECT systolic::int, diastolic::int, unit FROM blood_pressure ORDER BY systolic NULLS FIRST',
-		);
+		const select = 'SELECT systolic, diastolic, unit FROM blood_pressure ORDER BY systolic NULLS FIRST';
+		const rows = await tables().list(select);
 		expect(rows).toEqual([
 			{ systolic: null, diastolic: 80, unit: 'mmHg' },
 			{ systolic: 121, diastolic: null, unit: 'mmHg' },
@@ -153,9 +122,28 @@ describe.each([
 		await host.rest.delete(`/rest/credentials/${gone}`);
 		const { status, error } = await run(readExample(file), undefined, { healthDataServiceApi: gone });
 		expect([status, error?.message]).toEqual(['error', expect.stringMatching(/^Nothing was written: the step "/)]);
-		expect(await inTable()).toHaveLength(1);
+		expect(await systolics()).toEqual([120]);
 		await succeeds(file);
-		expect(await inTable()).toEqual(inService());
+		await expectAllInTable();
+	});
+
+	it('writes the readings of the others, and ends as failed with the failed users', async () => {
+		const sound = measured(anna, 1, 120);
+		measured(ben, 1, 121);
+		host.sandbox.switches.users = { [ben.user_id]: 'refused' };
+		const { status, error } = await run(readExample(file));
+		const refused = `Could not be read: ${ben.user_id} (The service refuses this user's data (status 403))`;
+		expect([status, error?.message]).toEqual(['error', refused]);
+		await expectAllInTable([sound]);
+	});
+
+	it('fails with an error that concerns all users, and makes no table', async () => {
+		const { status, error } = await run(readExample(file), undefined, {
+			healthDataServiceApi: await host.credential('wrong'),
+		});
+		expect(status).toBe('error');
+		expect(error?.message).toMatch(/^Could not be read: The service did not accept the API key \(status 401\)\. [A-Z]/);
+		expect(await sql("SELECT to_regclass('blood_pressure')")).toBe('');
 	});
 
 	it('fails while the database is away, and writes the readings when it is back', async () => {
@@ -163,17 +151,17 @@ describe.each([
 		const { status, error } = await run(readExample(file), undefined, { postgres: away });
 		expect([status, error?.message]).toEqual(['error', expect.stringContaining('refused')]);
 		await succeeds(file);
-		expect(await inTable()).toEqual(inService());
+		await expectAllInTable();
 	});
 
 	it('makes the table, writes each reading once, and adds what came late', async () => {
 		Object.assign(host.sandbox.switches, { pageSize: 3, overlap: true });
 		for (const days of [1, 2, 3, 4, 5]) for (const user of [anna, ben]) measured(user, days, 100 + days);
 		await succeeds(file);
-		expect(await inTable()).toEqual(inService());
+		await expectAllInTable();
 		measured(anna, 6, 150);
 		await succeeds(file);
-		expect(await inTable()).toEqual(inService());
+		await expectAllInTable();
 	});
 
 	it('reads each form of a time as the node does, a date as that day of the workflow', async () => {
@@ -192,7 +180,8 @@ describe.each([
 		written.forEach(([timestamp], i) => correct(measured(anna, 2, 100 + i), { timestamp }));
 		const { status } = await host.rest.runWorkflow(await put(readExample(file), {}, 'America/Cancun'));
 		expect(status).toBe('success');
-		const rows = await sql(`SELECT to_char(timestamp AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS time
+		const rows = await tables()
+			.list(`SELECT to_char(timestamp AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS time
 			FROM blood_pressure ORDER BY systolic`);
 		expect(rows.map(({ time }) => time)).toEqual(
 			written.map(([, time]) => DateTime.fromISO(time!, { zone: 'utc' }).toISO()),
@@ -206,38 +195,39 @@ describe.each([
 		await sql('ALTER TABLE blood_pressure ADD COLUMN note text');
 		measured(ben, 1, 121);
 		await succeeds(file);
-		const rows = await sql('SELECT systolic, diastolic, source_type, note FROM blood_pressure ORDER BY systolic');
-		expect(rows.map(({ systolic, ...rest }) => ({ systolic: Number(systolic), ...rest }))).toEqual([
+		const select = 'SELECT systolic, diastolic, source_type, note FROM blood_pressure ORDER BY systolic';
+		expect(await tables().list(select)).toEqual([
 			{ systolic: 120, diastolic: null, source_type: null, note: null },
 			{ systolic: 121, diastolic: null, source_type: null, note: null },
 		]);
 	});
 });
 
-it(`${NIGHTLY} writes corrected values over the old ones`, async () => {
+it(`${NIGHTLY} writes corrected values over the old ones, and none that are older than 7 days`, async () => {
+	const old = measured(anna, 8, 119);
 	const first = measured(anna, 1, 120);
 	measured(ben, 1, 121);
 	await succeeds(NIGHTLY);
 	correct(first, { systolic: 130, diastolic: 90, unit: 'mm Hg' });
 	anna.client_user_id = 'app-user-0009';
 	await succeeds(NIGHTLY);
-	expect(await inTable()).toEqual(inService());
+	await expectAllInTable(history.entries.filter((entry) => entry !== old));
 });
 
 it(`${BACKFILL} follows, and the history does not overwrite what it has written`, async () => {
 	measured(anna, 60, 110);
 	const newest = measured(anna, 1, 120);
 	await succeeds(BACKFILL, FOLLOW);
-	expect((await inTable()).map(({ systolic }) => systolic)).toEqual([120]);
+	expect(await systolics()).toEqual([120]);
 	const corrected = correct(newest, { systolic: 130 });
 	await succeeds(BACKFILL, FOLLOW);
-	expect((await inTable()).map(({ systolic }) => systolic)).toEqual([130]);
+	expect(await systolics()).toEqual([130]);
 
 	// As if it had been read before the correction.
 	const old = correct(corrected, { systolic: 120 });
 	await succeeds(BACKFILL);
 	correct(old, { systolic: 130 });
-	expect(await inTable()).toEqual(inService());
+	await expectAllInTable();
 });
 
 it('nightly-shards.json fails once an hour while the database is away, with a short message', async () => {
@@ -269,8 +259,7 @@ describe('a month of nights', () => {
 		return String(parameters.query);
 	};
 	const rowsRead = async (query: string) => {
-		const [{ 'QUERY PLAN': plan }] = await sql(query);
-		return rowsReadOf('health_users', plan as Plan[]);
+		return rowsReadOf('health_users', JSON.parse(await sql(query)) as Plan[]);
 	};
 
 	it('"Next" reads only users that are unread', async () => {
@@ -281,10 +270,10 @@ describe('a month of nights', () => {
 	});
 
 	it('"Write and Mark" reads only the users of its shard', async () => {
-		const [{ shard }] = await sql(`SELECT json_build_object(
-			'night', max(night), 'plan', max(plan), 'shard', 3, 'userIds', 'user-3-1,user-3-2', 'timeZone', 'UTC')::text AS shard FROM health_nights`);
+		const shard = await sql(`SELECT json_build_object(
+			'night', max(night), 'plan', max(plan), 'shard', 3, 'userIds', 'user-3-1,user-3-2', 'timeZone', 'UTC') FROM health_nights`);
 		const columns = `ARRAY[${Array(10).fill(`'["user-3-1"]'`).join()}]`;
-		const values = [columns, `'${String(shard)}'`, 'health_readings', '0'];
+		const values = [columns, `'${shard}'`, 'health_readings', '0'];
 		const write = statementOf('Write and Mark').replace(/\$([1-4])(:alias)?/g, (_, index) => values[index - 1]);
 		expect(await rowsRead(write.replace(/^WITH/m, 'EXPLAIN (ANALYZE, FORMAT JSON) WITH'))).toBeLessThan(1000);
 	});

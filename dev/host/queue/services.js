@@ -92,8 +92,8 @@ async function startPostgres(folder, { postgres, initdb, psql }) {
 
 /** PostgreSQL alone, for tables of users. @param {string} folder a new one @param {(line: string) => void} [log] */
 async function startDatabase(folder, log = console.log) {
-	const { host, port, user, password, stop } = await startPostgres(folder, await installPrograms(log));
-	return { credential: { host, port, user, password, database: 'postgres', ssl: 'disable' }, stop };
+	const { host, port, user, password, query, stop } = await startPostgres(folder, await installPrograms(log));
+	return { credential: { host, port, user, password, database: 'postgres', ssl: 'disable' }, query, stop };
 }
 
 /** @param {string} folder @param {{ redis: string, redisCli: string }} programs */

@@ -5,7 +5,6 @@ import type { Example } from './run';
 
 const STICKY_NOTE = 'n8n-nodes-base.stickyNote';
 const GOOGLE_SHEETS = 'n8n-nodes-base.googleSheets';
-const POSTGRES = 'n8n-nodes-base.postgres';
 const END_AS_FAILED = 'n8n-nodes-base.stopAndError';
 
 /** Required fields that an example leaves empty, because only its user knows them. */
@@ -58,19 +57,6 @@ export function checkExample({ nodes, ...rest }: Example, types: () => INodeType
 		it('finds a row of a Google sheet again by its row_id', () => {
 			const columns = { mappingMode: 'autoMapInputData', matchingColumns: ['row_id'] };
 			for (const { parameters } of sheets) expect(parameters).toMatchObject({ operation: 'appendOrUpdate', columns });
-		});
-	}
-
-	// Those that write readings.
-	const statements = steps.filter(
-		({ type, parameters }) => type === POSTGRES && /INSERT[^;]*systolic/.test(String(parameters.query)),
-	);
-	if (statements.length) {
-		it('finds a row of a PostgreSQL table again by its row_id, in one statement for all rows', () => {
-			for (const { parameters, executeOnce } of statements) {
-				expect(parameters.query).toContain('ON CONFLICT (row_id)');
-				expect([parameters.operation, executeOnce]).toEqual(['executeQuery', true]);
-			}
 		});
 	}
 }

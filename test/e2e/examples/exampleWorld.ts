@@ -1,7 +1,7 @@
 /** Users that the examples read, and the expected results, computed without n8n. */
 import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
-import type { BloodPressurePoint, MindfulnessPoint } from '../../../dev/sandbox/metrics';
+import type { MindfulnessPoint } from '../../../dev/sandbox/metrics';
 import type { User } from '../../../dev/sandbox/schemas';
 import { iso, type MetricName } from '../../../dev/sandbox/world';
 import { bloodPressure, createUser, expectedRows, fixedWorld, mindfulness } from '../../helpers/people';
@@ -56,22 +56,9 @@ const readings = (user: User, metric: MetricName, from: number, to = Infinity) =
 const ofLastWeek = (user: User) =>
 	readings(user, 'mindfulness_minutes', lastMonday.toMillis(), lastMonday.toMillis() + WEEK - 1);
 
-/** What an AI agent gets of a user's readings from last Monday to now. */
-export const shortRowsSinceLastMonday = (user: User, metric: MetricName): object[] =>
-	readings(user, metric, lastMonday.toMillis()).map(({ time, point }) => {
-		const local_time = DateTime.fromMillis(time, { zone: ZONE }).toFormat('yyyy-MM-dd HH:mm:ss');
-		if ('value' in point) return { local_time, value: point.value, unit: point.unit };
-		const { systolic, diastolic, unit } = point as BloodPressurePoint;
-		return { local_time, systolic, diastolic, unit };
-	});
-
 /** The row of a sheet for each blood pressure reading of the last seven days. */
 export const pressureRows = (user: User): IDataObject[] =>
 	expectedRows(user, readings(user, 'blood_pressure', started.toMillis() - WEEK), user.client_user_id, ZONE);
-
-/** The row of a table for each blood pressure reading. */
-export const allPressureRows = (user: User): IDataObject[] =>
-	expectedRows(user, readings(user, 'blood_pressure', 0), user.client_user_id, ZONE);
 
 /** The row of the weekly report, but for its key. Minutes are added in hundredths, so that 0.1 and 0.2 make 0.3. */
 export const weekRow = (user: User): IDataObject => ({

@@ -5,27 +5,19 @@ import { KEY } from '../../helpers/people';
 import { checkExample } from './checks';
 import { exampleFiles, isNamedIn, readExample } from './files';
 import { EVALUATED, prepare, type Credentials, type Example } from './run';
-import {
-	allPressureRows,
-	FIRST,
-	LAST_MONDAY,
-	shortRowsSinceLastMonday,
-	pressureRows,
-	SECOND,
-	TODAY,
-	weekRow,
-	world,
-	ZONE,
-} from './exampleWorld';
+import { FIRST, LAST_MONDAY, pressureRows, SECOND, TODAY, weekRow, world, ZONE } from './exampleWorld';
 import { calls, says, startModel } from './fakeModel';
+import { chain, node, NODE_TYPE, START } from '../../../dev/host/workflow';
 import { describeNode } from '../../../dev/host/nodeTypes';
 import { textOf } from '../../helpers/pages';
-import { chain, node, NODE_TYPE, START, useHost } from '../n8n';
+import { useHost } from '../n8n';
 
 /** Examples that need more than this n8n, and the test that runs them. All others are run here. */
 const RUN_ELSEWHERE: Record<string, string> = {
 	'nightly-plan.json': 'test/queue/nightly.ts',
 	'nightly-shards.json': 'test/queue/nightly.ts',
+	'nightly-table-postgres.json': 'test/queue/tables.test.ts',
+	'backfill-and-follow.json': 'test/queue/tables.test.ts',
 	'high-blood-pressure-alert.json': 'test/e2e/examples/slackMessages.test.ts',
 	'new-reading-alert.json': 'test/e2e/examples/slackMessages.test.ts',
 	'users-without-readings.json': 'test/e2e/examples/slackMessages.test.ts',
@@ -76,14 +68,6 @@ async function run(file: string, has = credentials, more: Partial<Example> = {},
 
 /** The evaluated fields of a third-party node, for each item that reaches it. */
 const evaluated = (rows: IDataObject[]) => rows.map((row) => row[EVALUATED]);
-/** The readings that a statement is given: all of them together, those that came twice once. */
-function handedOver(rows: IDataObject[]): IDataObject[] {
-	expect(rows).toHaveLength(1);
-	const { options } = rows[0][EVALUATED] as { options: { queryReplacement: string } };
-	const [readings] = JSON.parse(options.queryReplacement) as string[];
-	const all = JSON.parse(readings) as IDataObject[];
-	return [...new Map(all.map((row) => [row.row_id, row])).values()];
-}
 const byId = (rows: IDataObject[]) => [...rows].sort((a, b) => (String(a.row_id) < String(b.row_id) ? -1 : 1));
 
 describe('morning-table.json', () => {
@@ -98,59 +82,25 @@ describe('morning-table.json', () => {
 		const again = await run('morning-table.json');
 		expect(byId(again.rows('Table in Google Sheets'))).toEqual(byId(table));
 	});
-});
 
-/** A failed user, and all users. */
-const REFUSED = `Could not be read: ${SECOND.user_id} (The service refuses this user's data (status 403))`;
-const WRONG_KEY = expect.stringMatching(
-	/^Could not be read: The service did not accept the API key \(status 401\)\. [A-Z]/,
-);
-
-describe.each([
-	['morning-table.json', (rows: IDataObject[]) => rows, 'Table in Google Sheets', pressureRows],
-	['nightly-table-postgres.json', handedOver, 'Write by ID', pressureRows],
-	['backfill-and-follow.json', handedOver, 'Add What Is Missing', allPressureRows],
-] as const)('%s', (file, written, table, expectedOf) => {
 	it('writes the readings of the others, and ends as failed with the failed users', async () => {
 		host.sandbox.switches.users = { [SECOND.user_id]: 'refused' };
-		const { status, message, rows } = await run(file);
+		const { status, message, rows } = await run('morning-table.json');
 		expect([status, message]).toEqual(['error', REFUSED]);
-		expect(byId(written(rows(table)))).toEqual(byId(expectedOf(FIRST)));
+		expect(byId(rows('Table in Google Sheets'))).toEqual(byId(pressureRows(FIRST)));
 	});
 
 	it('ends as failed with an error that concerns all users, and writes nothing', async () => {
-		const { status, message, hasRun } = await run(file, {
-			...credentials,
-			healthDataServiceApi: await host.credential('wrong'),
-		});
-		expect([status, message]).toEqual(['error', WRONG_KEY]);
-		expect(hasRun(table)).toBe(false);
+		const wrong = { healthDataServiceApi: await host.credential('wrong') };
+		const { status, message, hasRun } = await run('morning-table.json', wrong);
+		expect(status).toBe('error');
+		expect(message).toMatch(/^Could not be read: The service did not accept the API key \(status 401\)\. [A-Z]/);
+		expect(hasRun('Table in Google Sheets')).toBe(false);
 	});
 });
 
-it('nightly-table-postgres.json passes on each reading of the last 7 days, all at once', async () => {
-	const { status, rows } = await run('nightly-table-postgres.json');
-	expect(status).toBe('success');
-	expect(byId(handedOver(rows('Write by ID')))).toEqual(byId([FIRST, SECOND].flatMap(pressureRows)));
-});
-
-describe('backfill-and-follow.json', () => {
-	it('fills in the whole history', async () => {
-		const { status, rows, hasRun } = await run('backfill-and-follow.json');
-		expect(status).toBe('success');
-		expect(byId(handedOver(rows('Add What Is Missing')))).toEqual(byId([FIRST, SECOND].flatMap(allPressureRows)));
-		expect(hasRun('Write by ID')).toBe(false);
-	});
-
-	it('follows with the same rows under the same ids', async () => {
-		const from = 'New Blood Pressure Reading';
-		const { status, rows, hasRun } = await run('backfill-and-follow.json', credentials, {}, from);
-		expect(status).toBe('success');
-		const newest = allPressureRows(FIRST).at(-1);
-		expect(handedOver(rows('Write by ID'))).toEqual([{ ...newest, change: 'created' }]);
-		expect(hasRun('Add What Is Missing')).toBe(false);
-	});
-});
+/** How a run ends that could not read the second user. */
+const REFUSED = `Could not be read: ${SECOND.user_id} (The service refuses this user's data (status 403))`;
 
 describe('weekly-mindfulness-report.json', () => {
 	const table = 'Report in Google Sheets';
@@ -201,16 +151,7 @@ describe('error-handling.json', () => {
 		expect(evaluated(rows('Tell Operations'))).toEqual([{ text }]);
 	});
 
-	it('ends as failed for an error that is not about the list', async () => {
-		const { status, message, hasRun } = await run('error-handling.json', {
-			healthDataServiceApi: await host.credential('wrong'),
-		});
-		expect(status).toBe('error');
-		expect(message).toBe('Blood pressure of a user on the list: The service did not accept the API key (status 401)');
-		expect(hasRun('Tell Operations')).toBe(false);
-	});
-
-	it('writes what arrived before it ends as failed', async () => {
+	it('writes what arrived before it ends as failed for an error that is not about the list', async () => {
 		host.sandbox.switches.fault = (_, url) => (url.includes('app-user-0002') ? { status: 400 } : undefined);
 		const { status, message, rows } = await run('error-handling.json');
 		expect([status, message]).toEqual([
@@ -254,28 +195,18 @@ describe('ai-coach.json', () => {
 
 		const resultOf = (tool: string) =>
 			JSON.parse(second.messages.find(({ tool_call_id: id }) => id === `call-${tool}`)!.content!);
-		const bySystolic = (rows: IDataObject[]) => [...rows].sort((a, b) => Number(a.systolic) - Number(b.systolic));
-		expect(bySystolic(resultOf('Blood_Pressure'))).toMatchObject(shortRowsSinceLastMonday(SECOND, 'blood_pressure'));
-		expect(resultOf('Mindfulness_Minutes')).toMatchObject(shortRowsSinceLastMonday(SECOND, 'mindfulness_minutes'));
-	});
-
-	it('tells the model that there is no such user, without failing', async () => {
-		model.answers.push(
-			calls({ Blood_Pressure: { client_user_id: 'app-user-9999', ...days } }),
-			says('I do not know them.'),
-		);
-		const { status, rows } = await chat('And app-user-9999?');
-		expect(status).toBe('success');
-		expect(rows('AI Coach')).toEqual([{ output: 'I do not know them.' }]);
-		const [, second] = model.asked.splice(0);
-		expect(second.messages.find(({ role }) => role === 'tool')?.content).toContain(
-			"There is no user with this 'Client User ID'",
-		);
+		const systolics = resultOf('Blood_Pressure').map(({ systolic }: IDataObject) => systolic);
+		expect(systolics.sort()).toEqual([110, 111, 112, 113, 114, 115, 116, 117]);
+		expect(resultOf('Mindfulness_Minutes')).toMatchObject([{ value: 8 }]);
 	});
 });
 
-const CARE_TEAM = ['high-blood-pressure-alert.json', 'users-without-readings.json', 'weekly-letter.json'];
-it.each([...RUN_HERE, ...CARE_TEAM])('%s can be published', async (file) => {
+/** Run elsewhere, without their triggers. */
+const NOT_PUBLISHED_THERE = [
+	...['high-blood-pressure-alert.json', 'users-without-readings.json', 'weekly-letter.json'],
+	...['nightly-table-postgres.json', 'backfill-and-follow.json'],
+];
+it.each([...RUN_HERE, ...NOT_PUBLISHED_THERE])('%s can be published', async (file) => {
 	const workflow = await put(file);
 	const { status, triggers } = await host.rest.activate(workflow);
 	await host.rest.deactivate(workflow);
@@ -287,80 +218,40 @@ it.each([...RUN_HERE, ...CARE_TEAM])('%s can be published', async (file) => {
 
 /** Our node in a recipe's workflow. */
 const bloodPressure = (parameters: INode['parameters']) => {
-	const all = { resource: 'timeseries', operation: 'bloodPressure', returnAll: true, dateRange: 'last30Days' };
+	const all = { resource: 'timeseries', operation: 'bloodPressure', returnAll: true };
 	return node('Blood Pressure', NODE_TYPE, 1, { ...all, ...parameters }, credentials.healthDataServiceApi);
 };
 
-describe("the recipe of a table inside n8n: n8n's data table with the columns that it names", () => {
+it("the recipe of a table inside n8n: n8n's data table, with the columns that it names, has each reading once", async () => {
 	const [, recipe] = /\*\*A table inside n8n\.\*\* ([^\n]+)/.exec(textOf('docs/examples.md'))!;
 	const [, asText, asNumbers] = /these columns: (.*?) as text, (.*?) as numbers/.exec(recipe)!;
-	const namesIn = (text: string) => [...text.matchAll(/`(\w+)`/g)].map(([, name]) => name);
-	const columns = [
-		...namesIn(asText).map((name) => ({ name, type: 'string' })),
-		...namesIn(asNumbers).map((name) => ({ name, type: 'number' })),
-	];
-	const table = (tableName: string) => ({ dataTableId: { __rl: true, mode: 'name', value: tableName } });
-	const mapped = { columns: { mappingMode: 'autoMapInputData', value: {}, matchingColumns: [], schema: [] } };
+	const columnsIn = (text: string, type: string) => [...text.matchAll(/`(\w+)`/g)].map(([, name]) => ({ name, type }));
+	const columns = { column: [...columnsIn(asText, 'string'), ...columnsIn(asNumbers, 'number')] };
+	const dataTable = (name: string, parameters: INode['parameters']) =>
+		node(name, 'n8n-nodes-base.dataTable', 1.1, { resource: 'row', ...parameters });
 	const runChain = async (...nodes: INode[]) => {
-		const { id } = await host.rest.importWorkflow(chain('Table', nodes, { timezone: ZONE }));
+		const { id } = await host.rest.importWorkflow(chain('Table', [START, ...nodes], { timezone: ZONE }));
 		const { status, error, runData } = await host.rest.runWorkflow(id);
 		expect([status, error?.message]).toEqual(['success', undefined]);
 		return runData[nodes.at(-1)!.name][0].data.main[0].map(({ json }: { json: IDataObject }) => json) as IDataObject[];
 	};
-	const DATA_TABLE = 'n8n-nodes-base.dataTable';
-	const read = () => [
-		START,
-		bloodPressure({ userScope: 'all' }),
+
+	await runChain(dataTable('Make', { resource: 'table', operation: 'create', tableName: 'readings', columns }));
+	const dataTableId = { __rl: true, mode: 'name', value: 'readings' };
+	const filters = { conditions: [{ keyName: 'row_id', condition: 'eq', keyValue: '={{ $json.row_id }}' }] };
+	const mapped = { columns: { mappingMode: 'autoMapInputData', value: {}, matchingColumns: [], schema: [] } };
+	const write = [
+		bloodPressure({ userScope: 'all', dateRange: 'last7Days' }),
 		node('Each Reading Once', 'n8n-nodes-base.removeDuplicates', 2, {
 			...{ operation: 'removeDuplicateInputItems', compare: 'selectedFields', fieldsToCompare: 'row_id' },
 		}),
+		dataTable('Write', { operation: 'upsert', dataTableId, matchType: 'anyCondition', filters, ...mapped }),
 	];
-
-	it.each(['insert', 'upsert'])('%s: takes the rows as they are, and an upsert keeps each once', async (operation) => {
-		await runChain(
-			START,
-			node('Make', DATA_TABLE, 1.1, {
-				...{ resource: 'table', operation: 'create', tableName: operation, columns: { column: columns } },
-			}),
-		);
-		const filters = { conditions: [{ keyName: 'row_id', condition: 'eq', keyValue: '={{ $json.row_id }}' }] };
-		const matching = operation === 'upsert' ? { matchType: 'anyCondition', filters } : {};
-		const write = node('Write', DATA_TABLE, 1.1, {
-			resource: 'row',
-			operation,
-			...table(operation),
-			...matching,
-			...mapped,
-		});
-		for (let times = operation === 'upsert' ? 2 : 1; times > 0; times--) await runChain(...read(), write);
-		const kept = await runChain(
-			START,
-			node('Kept', DATA_TABLE, 1.1, { resource: 'row', operation: 'get', ...table(operation), returnAll: true }),
-		);
-		// Beside them are the columns that every data table has.
-		expect(byId(kept)).toMatchObject(byId([FIRST, SECOND].flatMap(allPressureRows)));
-	});
-});
-
-it('the recipe of a list of patients: each reading is linked to its patient', async () => {
-	const [, recipe] = /\*\*A list of patients\.\*\* ([^\n]+)/.exec(textOf('docs/examples.md'))!;
-	const [user, name] = [...recipe.matchAll(/\{\{ .*? \}\}/g)].map(([expression]) => `=${expression}`);
-	const nodes = [
-		START,
-		node('Patients', 'n8n-nodes-base.noOp', 1, {}),
-		bloodPressure({ userScope: 'one', user: { __rl: true, mode: 'userId', value: user } }),
-		node('Row', 'n8n-nodes-base.set', 3.4, {
-			...{ mode: 'manual', includeOtherFields: true, include: 'all', options: {} },
-			assignments: { assignments: [{ id: 'name', name: 'name', type: 'string', value: name }] },
-		}),
-	];
-	const patients = [FIRST, SECOND].map(({ user_id }) => ({ json: { user_id, name: `name of ${user_id}` } }));
-	const workflow = { ...chain('Patients', nodes), pinData: { Patients: patients } };
-	const { id } = await host.rest.importWorkflow(workflow);
-	const { runData } = await host.rest.runWorkflow(id);
-	const rows: IDataObject[] = runData.Row[0].data.main[0].map(({ json }: { json: IDataObject }) => json);
-	expect(new Set(rows.map((row) => row.user_id)).size).toBe(2);
-	for (const row of rows) expect(row.name).toBe(`name of ${String(row.user_id)}`);
+	await runChain(...write);
+	await runChain(...write);
+	const kept = await runChain(dataTable('Kept', { operation: 'get', dataTableId, returnAll: true }));
+	// Beside them are the columns that every data table has.
+	expect(byId(kept)).toMatchObject(byId([FIRST, SECOND].flatMap(pressureRows)));
 });
 
 it('the recipe of limits per patient: each has their own, and a patient who cannot be read is kept', async () => {

@@ -88,10 +88,6 @@ it('sends the texts of the node to the care team, about last week from Monday to
 		for (const name of ['app-user-0001', 'app-user-0002', 'app-user-0003']) expect(made).toContain(name);
 });
 
-it('comes also for a team without users', async () => {
-	expectLetter(await send());
-});
-
 it('says so when the step before fails as a whole', async () => {
 	const { nodes, ...example } = await prepared();
 	const gone = await host.credential(KEY);

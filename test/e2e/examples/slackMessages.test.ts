@@ -84,23 +84,10 @@ it.each([
 	expect(item.text).toContain('refused');
 });
 
-describe.each([LIST, QUIET])('%s', (file) => {
-	it('comes also for a team in which all is well, and for one without users', async () => {
-		const empty = await run(file);
-		expect(empty.posted).toEqual([empty.item.text]);
-		addUser('below', [12, 3, 134, 84]);
-		const calm = await run(file);
-		expect(calm.posted).toEqual([calm.item.text]);
-		expect([empty.item.people, calm.item.people]).toEqual([0, 1]);
-	});
-
-	it('says that nobody could be read, and no number', async () => {
-		usualTeam();
-		const { status, item, posted } = await run(file, 'wrong');
-		expect({ status, ...item }).toMatchObject({ status: 'success', people: null, high: null, without_readings: null });
-		expect(posted).toEqual([item.text]);
-		expect(item.text).toContain('The service did not accept the API key (status 401)');
-	});
+it.each([LIST, QUIET])('%s posts that nobody could be read, and no number', async (file) => {
+	const { status, item, posted } = await run(file, 'wrong');
+	expect({ status, ...item }).toMatchObject({ status: 'success', people: null, without_readings: null });
+	expect(posted).toEqual([item.text]);
 });
 
 it(`${LIST} waits for a Slack that fails for a moment`, async () => {
@@ -135,8 +122,7 @@ it(`${ALERT} posts what a poll brings, once`, async () => {
 	await polled(polls() + 2);
 	await host.rest.deactivate(workflow);
 	// n8n keeps no readings of a run that succeeded.
-	const filter = encodeURIComponent(JSON.stringify({ workflowId: workflow.id }));
-	expect(await host.rest.get(`/rest/executions?filter=${filter}`)).toMatchObject({ results: [] });
+	expect(await host.rest.executions(workflow.id)).toEqual([]);
 	const [message, ...others] = slack.messages;
 	expect(others).toEqual([]);
 	for (const [{ client_user_id }, minutes, systolic, diastolic] of readings) {
