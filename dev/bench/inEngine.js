@@ -25,13 +25,10 @@ async function measured(work) {
 /** Megabytes of many rows that are read in one go. */
 async function memory() {
 	const { runNode } = require('../../test/helpers/engine.ts');
+	const { bloodPressureOf, byUserId } = require('../../test/helpers/requests.ts');
 	const service = await startService({ users: 1, perUser: ROWS, pageSize: 1000 });
-	const parameters = {
-		...{ resource: 'timeseries', operation: 'bloodPressure', returnAll: true },
-		userScope: 'one',
-		user: { __rl: true, mode: 'userId', value: service.userId },
-		...{ dateRange: 'days', startDate: '2026-01-01', endDate: '2026-12-31' },
-	};
+	const year = { startDate: '2026-01-01', endDate: '2026-12-31' };
+	const parameters = bloodPressureOf(byUserId(service.userId), year);
 	const credential = { baseUrl: service.baseUrl, apiKey: KEY };
 	const { result, peak } = await measured(async () => await runNode({ credential, timezone: 'UTC', parameters }));
 	if (result.rows.length !== ROWS) throw new Error(`${result.rows.length} rows instead of ${ROWS}`);
@@ -75,16 +72,9 @@ async function polls({ users, latencyMs, rounds }) {
 		const helperMs = await read(plain(service.baseUrl, 8, byHelper(context, credential)));
 		times.push({ ms, peak, requests, axiosMs, helperMs });
 	}
-	const of = (/** @type {keyof typeof times[0]} */ name) => median(times.map((one) => one[name]));
-	const stateMegabytes = JSON.stringify(state()).length / 1e6;
-	return {
-		ms: of('ms'),
-		axiosMs: of('axiosMs'),
-		helperMs: of('helperMs'),
-		requests: of('requests'),
-		peak: of('peak'),
-		stateMegabytes,
-	};
+	const names = /** @type {const} */ (['ms', 'axiosMs', 'helperMs', 'requests', 'peak']);
+	const medians = names.map((name) => [name, median(times.map((one) => one[name]))]);
+	return { ...Object.fromEntries(medians), stateMegabytes: JSON.stringify(state()).length / 1e6 };
 }
 
 /** @type {Record<string, (options: any) => Promise<unknown>>} */
