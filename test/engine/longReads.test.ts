@@ -1,12 +1,16 @@
-/** Pace of long reads, measured at the service: requests in flight, Requests per Second, throttles, and cancelling. */
+/**
+ * Long reads, measured at the service: requests in flight, Requests per Second, throttles, cancelling, and the maximum number of rows
+ * that n8n can pass on.
+ */
 import type { INodeParameters } from 'n8n-workflow';
 import { defaultSwitches } from '../../dev/sandbox/switches';
+import { group } from '../../dev/sandbox/timeseries';
 import { createWorld } from '../../dev/sandbox/world';
 import { RETRY_LIMITS } from '../../nodes/HealthDataService/http/retry';
 import { useRunner, type RunOptions } from '../helpers/engine';
-import { KEY } from '../helpers/people';
+import { bloodPressure, createUser, fixedWorld, KEY } from '../helpers/people';
 import { PollingHost } from '../helpers/pollingHost';
-import { bloodPressureOf, byUserId, everyNth } from '../helpers/requests';
+import { bloodPressureOf, byUserId, everyNth, listUsers, queryOf } from '../helpers/requests';
 import { useVirtualTime } from '../helpers/virtualTime';
 
 const world = createWorld([{ key: KEY, users: 100 }]);
@@ -155,5 +159,80 @@ describe('Requests per Second', () => {
 			description: expect.stringContaining('Requests per Second'),
 		});
 		expect(time.now - begun).toBeLessThan(10_000);
+	});
+});
+
+describe('100,000 rows', () => {
+	const MOST = 100_000;
+	const TOO_MANY = 'More than 100,000 rows for one input item are more than n8n can hand on';
+	const team = Array.from({ length: 12 }, (_, at) => createUser(`user ${at}`, ['omron']));
+	const [first] = team;
+	const big = useRunner(() => ({ world: fixedWorld(team, {}), checksItself: false }));
+
+	/** At different times, because same-time readings cost the node several times as much. */
+	const readings = Array.from({ length: MOST + 1 }, (_, at) =>
+		bloodPressure(new Date(Date.UTC(2026, 2, 10) + at * 1000).toISOString(), 120, 80),
+	);
+	const answer = (body: object) => ({ status: 200, body: JSON.stringify(body), type: 'application/json' });
+	const pageOf = (from: number, to: number, next_cursor: string | null = null) =>
+		answer({ groups: group(readings.slice(from, to)), next_cursor });
+	/** The first user has so many readings, on pages of 25,000, the others have none. */
+	const firstHas = (count: number) => {
+		big.sandbox.switches.fault = (_, url) => {
+			if (!url.includes(first.user_id)) return undefined;
+			const from = Number(queryOf(url).next_cursor ?? 0);
+			const to = Math.min(from + 25_000, count);
+			return pageOf(from, to, to < count ? String(to) : null);
+		};
+	};
+
+	it('of one user are returned', async () => {
+		firstHas(MOST);
+		const { rows, error } = await big.run(bloodPressureOf(byUserId(first.user_id)));
+		expect(error).toBeUndefined();
+		expect(rows).toHaveLength(MOST);
+	});
+
+	it('of one user and one more are an error of that user only', async () => {
+		firstHas(MOST + 1);
+		const parameters = bloodPressureOf('', { userScope: 'all', output: 'summary' });
+		const { rows } = await big.run(parameters, { onError: 'continueRegularOutput' });
+		expect(rows).toHaveLength(team.length);
+		expect(rows.at(-1)).toMatchObject({
+			user_id: first.user_id,
+			error: 'More than 100,000 readings of one user: read fewer days',
+			details:
+				"Choose a shorter 'Date Range', or one 'Provider'. If a few days have as many, ask the people who run the service",
+		});
+	});
+
+	it('of many users and more end the read, also while the first user is read, and nothing more is sent', async () => {
+		const page = pageOf(0, 26_000);
+		big.sandbox.switches.fault = (_, url) => {
+			if (!url.includes('timeseries')) return undefined;
+			return url.includes(first.user_id) ? { delayMs: 3000 } : page;
+		};
+		const { rows, error } = await big.run(bloodPressureOf('', { userScope: 'all', options: { concurrency: 4 } }));
+		expect([error?.message, error?.description]).toEqual([
+			TOO_MANY,
+			"Read less in one go: a shorter 'Date Range', 'Output' set to One Item per Day or One Item per User, or 'Users' set to Listed Users, with the user IDs shared between several input items",
+		]);
+		expect(rows).toEqual([]);
+
+		await time.pass(10_000);
+		const read = big.sandbox.requests.filter((url) => url.includes('timeseries'));
+		expect(read.length).toBeLessThan(team.length);
+		expect(read.filter((url) => url.includes(first.user_id))).toHaveLength(1);
+	});
+
+	it('of User → List and one more are an error', async () => {
+		// All on one page: the service ignores the limit.
+		const page = answer({ users: readings.map((_, at) => ({ user_id: `u${at}` })) });
+		big.sandbox.switches.fault = () => page;
+		const { error } = await big.run(listUsers({ returnAll: true }));
+		expect([error?.message, error?.description]).toEqual([
+			TOO_MANY,
+			"Read the list in parts, an input item for each: 'Return All' off, 'Limit' 100,000 at most, and 'Skip First Users' in the options",
+		]);
 	});
 });
