@@ -20,7 +20,7 @@ const TESTS = {
 	'shared/dateTime': 'unit/resources/timeseries/dateRange',
 	'shared/values': 'unit/shared/problem',
 	http: 'unit/http/{client,requestQueue} engine/refusals',
-	'http/requestQueue': 'unit/http/{client,retry.attempts} engine/longReads',
+	'http/requestQueue': 'unit/http/{client,retry} engine/longReads',
 	'http/retry': 'unit/http/{client,requestQueue}',
 	service: 'unit/service/{users/selection,users/list,readings/summary} engine/users',
 	'service/readings/identity': 'engine/ids',

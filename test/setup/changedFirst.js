@@ -7,7 +7,7 @@ const { basename, dirname } = require('node:path');
 const { default: Sequencer } = require('@jest/test-sequencer');
 const { ROOT } = require('../../dev/paths');
 
-/** `retry` for http/retry.ts and retry.attempts.test.ts. @param {string} file */
+/** `retry` for http/retry.ts and retry.test.ts. @param {string} file */
 const nameOf = (file) => basename(file).split('.')[0];
 /** @param {string} file */
 const folderOf = (file) => basename(dirname(file));

@@ -1,7 +1,6 @@
-/** Words for readings: values, times, limits, lists and severity. */
+/** Words for readings: values, times, lists and severity. */
 import type { IDataObject } from 'n8n-workflow';
 import {
-	limitsWords,
 	periodWords,
 	plural,
 	readingList,
@@ -9,7 +8,6 @@ import {
 	severity,
 	timeWords,
 } from '../../../nodes/HealthDataService/messages/words';
-import type { Limits } from '../../../nodes/HealthDataService/service/readings/metrics';
 import { measurementsOf, readingOf } from '../../../nodes/HealthDataService/service/readings/measurements';
 import { localTimeIn } from '../../../nodes/HealthDataService/shared/dateTime';
 import { bloodPressure } from '../../helpers/metrics';
@@ -48,16 +46,6 @@ it.each([
 	['2026-11-21 08:00:00', '2026-11-22 08:00:00', 'Sat 21 Nov 08:00 to Sun 22 Nov 2026 08:00'],
 ])('the period %s, %s is %s', (from, to, words) => {
 	expect(periodWords(from, to)).toBe(words);
-});
-
-it.each<[Limits, string]>([
-	[limits, 'at or above 180/110, or at or below 90/50'],
-	[{ high: [180, 110] }, 'at or above 180/110'],
-	[{ low: [90, 50] }, 'at or below 90/50'],
-	[{ high: [undefined, 110], low: [90, undefined] }, 'at or above –/110, or at or below 90/–'],
-	[{}, ''],
-])('limits %j are "%s"', (given, words) => {
-	expect(limitsWords(given)).toBe(words);
 });
 
 it.each<[string, string, IDataObject?]>([
@@ -149,10 +137,10 @@ describe('severity', () => {
 	});
 });
 
-it('counts are words', () => {
-	expect([plural(1, 'reading'), plural(0, 'reading'), plural(1200, 'day')]).toEqual([
-		'1 reading',
-		'0 readings',
-		'1,200 days',
-	]);
+it.each([
+	[1, '1 reading'],
+	[0, '0 readings'],
+	[1200, '1,200 readings'],
+])('%i is "%s"', (count, words) => {
+	expect(plural(count, 'reading')).toBe(words);
 });

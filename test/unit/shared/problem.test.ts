@@ -1,31 +1,9 @@
 /** Problem, and its conversion to an error of n8n. */
 import { ApplicationError, NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
-import { Problem, problemOfOne, toNodeError, type Kind } from '../../../nodes/HealthDataService/shared/problem';
+import { Problem, problemOfOne, toNodeError } from '../../../nodes/HealthDataService/shared/problem';
 import { everythingIn } from '../../helpers/machine';
 
 const node = { id: '1', name: 'Node', type: 'test', typeVersion: 1, position: [0, 0], parameters: {} } as INode;
-
-it('by default concerns one item only and needs an action of the user', () => {
-	expect(new Problem('What', 'Advice')).toMatchObject({
-		message: 'What',
-		description: 'Advice',
-		kind: 'configuration-invalid',
-		concernsAll: false,
-		httpCode: undefined,
-		retryAfterMs: undefined,
-		isTransient: false,
-	});
-});
-
-it.each<[Kind, boolean]>([
-	['rate-limited', true],
-	['temporarily-unavailable', true],
-	['credential-invalid', false],
-	['configuration-invalid', false],
-])('%s: can pass %p', (kind, isTransient) => {
-	expect(new Problem('', '', { kind })).toMatchObject({ isTransient, concernsAll: false });
-	expect(new Problem('', '', { kind, concernsAll: true }).concernsAll).toBe(true);
-});
 
 describe('as an error of n8n', () => {
 	it('has an HTTP code where the service answered, and nothing that it sent', () => {

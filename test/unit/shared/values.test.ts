@@ -1,6 +1,5 @@
 /** Conversion of field values: the meaning of each, and the words of the errors. */
 import {
-	isBlank,
 	isText,
 	someNumber,
 	text,
@@ -69,18 +68,4 @@ it.each<[message: string, advice: string, read: () => unknown]>([
 
 it.each<[unknown]>([[undefined], [null], [' ']])('of %p the error says that the field is empty', (value) => {
 	expect(refusal(() => wholeNumber(value, 'F', 1))).toEqual(["'F' is empty", "Enter 'F' in digits, such as 50"]);
-});
-
-it('takes the least and the most, and a choice as it is in the list', () => {
-	expect([wholeNumber(2, 'F', 2, 7), wholeNumber(' 7\n', 'F', 2, 7), someNumber('0.1', 'F', 0.1)]).toEqual([2, 7, 0.1]);
-	expect([wholeNumber(2 ** 53 - 1, 'F', 2), someNumber(' +5.0 ', 'F', 2)]).toEqual([2 ** 53 - 1, 5]);
-	expect(['.5', '5.', '1e3'].map((text) => someNumber(text, 'F', 0.1))).toEqual([0.5, 5, 1000]);
-	expect(toChoice('b', 'F', options)).toBe(options[1]);
-});
-
-it('empty and blanks are blank', () => {
-	expect([undefined, null, '', ' \n', 'x', 0, false, [], {}].map(isBlank)).toEqual([
-		...[true, true, true, true],
-		...[false, false, false, false, false],
-	]);
 });
