@@ -110,7 +110,7 @@ export class Triggers {
 				this.around.service.isListEmpty = step.isEmpty;
 				break;
 			case 'resolve':
-				this.resolve(this.ours[step.entry], this.ours[step.other ?? step.entry]);
+				this.resolve(step.entry, step.other ?? step.entry);
 				break;
 			case 'lookback':
 				this.lookback = step.hours * HOUR;
@@ -143,7 +143,9 @@ export class Triggers {
 		}
 	}
 
-	private resolve(entry: Person, other: Person) {
+	private resolve(entryAt: number, otherAt: number) {
+		const { ours } = this;
+		const [entry, other] = [entryAt, otherAt].map((at) => ours[at % ours.length]);
 		this.correct(entry);
 		if (!this.isOfList || entry === other || entry.isUnwatched) return;
 		this.around.service.resolvesTo.set(entry, other);

@@ -80,7 +80,7 @@ export class Watching {
 	private createOracle(since: number): Judge {
 		const { world, time, service } = this.around;
 		const { lookback, limits, isOfUsers } = this;
-		if (isOfUsers) return new NewUsers(world, { ...this.scope }, since, time.error);
+		if (isOfUsers) return new NewUsers(world, { ...this.scope }, since, time.error, lookback);
 		const settings = { lookback, limits, sendsDate: service.sendsDate };
 		return new Oracle(world, { ...this.scope }, settings, since, this.firstTry);
 	}
@@ -90,8 +90,13 @@ export class NewUsers implements Judge {
 	/** Listed when watching began, or emitted, and without a break since. */
 	private readonly known = new Set<Person>();
 	private readonly emitted = new Set<Person>();
-	/** Whoever comes back counts as new, or not, if nobody noticed. Who joined before the list was first read may be old. */
+	/** Known users who are missing, and since when a poll could notice it. */
+	private readonly missing = new Map<Person, number>();
+	/** Who came back and is known again, unless that is forgotten. */
+	private readonly back = new Set<Person>();
+	/** Who was missing for longer than the lookback counts as new, or not. Who joined before the list was first read may be old. */
 	private readonly unsure = new Set<Person>();
+	private areTimesRight = true;
 	/** The list was read to its end, and that was saved. */
 	private isListRead = false;
 	private willBeRead = false;
@@ -102,6 +107,7 @@ export class NewUsers implements Judge {
 		readonly scope: Scope,
 		private readonly since: number,
 		private readonly clockError: number,
+		private lookback: number,
 	) {
 		// With a clock that was behind, users of that time look new where the publication could not read the list.
 		const surelyOld = since - Math.abs(clockError);
@@ -112,18 +118,30 @@ export class NewUsers implements Judge {
 
 	save() {
 		this.isListRead = this.willBeRead;
+		this.back.clear();
 	}
 
 	forget() {
 		this.willBeRead = this.isListRead;
+		for (const one of this.back) if (this.known.delete(one)) this.unsure.add(one);
 	}
 
-	goBack = () => undefined;
+	goBack() {
+		this.areTimesRight = false;
+	}
+
 	noteWrong = () => undefined;
-	changeLookback = () => undefined;
+
+	changeLookback(_from: number, ms: number) {
+		this.lookback = Math.min(this.lookback, ms);
+	}
+
 	changeLimits = () => undefined;
 
-	judge({ rows, isKept, isHit, isQuick, listed, dateError, clockError }: Poll) {
+	judge({ begun, rows, isKept, isHit, isQuick, listed, dateError, clockError }: Poll) {
+		const isWrongNow = dateError !== 0 || clockError !== 0;
+		if (isWrongNow) this.areTimesRight = false;
+		if (isKept && !isHit) for (const one of listed) this.comeBack(one, begun);
 		for (const { userId } of rows) {
 			const one = this.world.people.find((person) => person.userId === userId);
 			if (!one || !isInScope(this.scope, one)) fail('a user of another team was emitted', { userId });
@@ -132,18 +150,27 @@ export class NewUsers implements Judge {
 			this.emitted.add(one);
 		}
 		for (const one of this.world.people) {
-			if (!one.isListed && this.known.delete(one)) this.unsure.add(one);
+			if (!one.isListed && this.known.delete(one)) this.missing.set(one, this.isListRead ? begun : -Infinity);
 		}
 		const seen = [...listed];
 		if (!isKept || isHit || !isQuick || seen.length === 0) return;
 		for (const one of seen) {
-			if (!isInScope(this.scope, one) || this.known.has(one) || this.unsure.has(one)) continue;
-			const isWrongNow = dateError !== 0 || clockError !== 0;
+			const isNoted = [this.known, this.unsure, this.missing].some((those) => those.has(one));
+			if (!isInScope(this.scope, one) || isNoted) continue;
 			const mayLookOld = isWrongNow || one.createdOn <= this.since + Math.abs(this.clockError);
 			if (!this.isListRead && mayLookOld) this.unsure.add(one);
 			else fail('a user who joined was not emitted', { nr: one.nr });
 		}
 		this.isFirstRound = false;
 		this.willBeRead = true;
+	}
+
+	private comeBack(one: Person, begun: number) {
+		const since = this.missing.get(one);
+		if (since === undefined) return;
+		this.missing.delete(one);
+		const isKnown = this.areTimesRight && begun - since < this.lookback;
+		(isKnown ? this.known : this.unsure).add(one);
+		this.back.add(one);
 	}
 }
