@@ -69,7 +69,6 @@ it('gives the metric: operation, rows, pages, days, event; preview; answers that
 	const tests = [
 		'metric/heartRate.test.ts',
 		'engine/firstClick.test.ts',
-		'sandbox/compare.test.ts',
 		'repository/pages.test.js',
 		'repository/screen.test.ts',
 		...['metrics', 'identity', 'summary', 'readUsers'].map((name) => `unit/service/readings/${name}.test.ts`),
