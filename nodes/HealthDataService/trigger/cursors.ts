@@ -52,7 +52,7 @@ function afterMiss(miss: Miss, { ended }: Cursor, poll: number) {
 	// The next try comes after the reads of all others.
 	const isFailure = miss === 'failed' || (miss === 'cut' && ended);
 	if (isFailure) return { tried: poll, ended: 'failed' } as const;
-	const hadTurn = miss === 'limited' && ended === 'cut';
+	const hadTurn = ended === 'cut';
 	return hadTurn ? { tried: poll } : ({ ended: 'cut' } as const);
 }
 
@@ -213,7 +213,9 @@ export class Cursors {
 
 	/** After a read without success. */
 	miss(listed: Listed, miss: Miss) {
-		this.change(listed, afterMiss(miss, this.of(listed), this.poll));
+		const before = this.of(listed);
+		const part = afterMiss(miss, before, this.poll);
+		this.all.set(this.keyOf(listed), { ...before, ...part });
 		this.watch(listed);
 	}
 
@@ -234,10 +236,6 @@ export class Cursors {
 		return this.before.poll + 1;
 	}
 
-	private change(listed: Listed, part: Partial<Cursor>) {
-		this.all.set(this.keyOf(listed), { ...this.of(listed), ...part });
-	}
-
 	/** From now on, the entry names this user. The cursor of the one before is kept for a while: Resolve may have been wrong. */
 	private name({ user, entry }: Listed) {
 		if (!entry) return;
@@ -245,8 +243,7 @@ export class Cursors {
 		const key = keyOf(user.user_id);
 		const former = this.names.get(own);
 		const cursor = former && this.all.get(former);
-		if (cursor && former !== key)
-			this.all.set(former, { ...cursor, gone: this.clock.time });
+		if (cursor) this.all.set(former, { ...cursor, gone: this.clock.time });
 		if (own !== key) this.names.set(own, key);
 	}
 

@@ -215,6 +215,18 @@ describe('an entry of User IDs', () => {
 		expect(cursors.present).toHaveLength(1);
 	});
 
+	it('and nothing else is saved', () => {
+		const { cursors, names } = named();
+		expect(cursors).toHaveLength(1);
+		expect(Object.values(names!)).toEqual([cursors[0].users]);
+	});
+
+	it('that is the ID of its user needs no name', () => {
+		const cursors = cursorsOf({ entries: ['anna'] });
+		cursors.move(entryOf('anna', 'anna'), cursors.of(entryOf('anna')), at(-5));
+		expect(cursors.namesToSave()).toBeUndefined();
+	});
+
 	it('another spelling of the user goes on where the first one is', () => {
 		const cursors = cursorsOf({ entries: ['1', '2'] }, named());
 		expect(hours(cursors.ofRead(entryOf('2', 'anna')).from)).toBe(-5 - LOOKBACK);
@@ -288,6 +300,16 @@ describe('hashes are needed', () => {
 		const cursors = after([[ANNA, {}]]);
 		expect(hours(cursors.neededFrom(prefixOf(cursors.keyOf(listed))))).toBe(expected);
 	});
+
+	it('by the earlier window of two users whose keys begin alike', () => {
+		const ids = ['776bf8ed-7fa6-459f-8476-33ceb7761cf7', '83955a7b-7019-4a3b-8dd2-39a3cf322d0e'];
+		const [one, other] = ids.map(userOf);
+		const cursors = after([
+			[one, {}],
+			[other, { from: at(-20) }],
+		]);
+		expect(hours(cursors.neededFrom(prefixOf(cursors.keyOf(other))))).toBe(-60 - DAY);
+	});
 });
 
 describe('a pass', () => {
@@ -348,6 +370,11 @@ it('equal cursors are saved together, without an ID, and come back', () => {
 	const next = cursorsOf({}, saved);
 	expect([ANNA, BEN, userOf('cora')].map((one) => next.of(one).tried)).toEqual([3, 3, 4]);
 	expect(next.has(userOf('dora'))).toBe(false);
+});
+
+it('IDs that agree in 48 bits of their hash have cursors of their own', () => {
+	const [one, other] = ['u20171639', 'u32115492'].map((id) => cursorsOf({}).keyOf(userOf(id)));
+	expect(one).not.toBe(other);
 });
 
 it.each<[Listed, string]>([
