@@ -28,7 +28,6 @@ const TESTS = {
 	'service/users/selection': 'engine/users',
 	'service/readings/summary': 'engine/outputs',
 	'service/users/users': 'unit/service/users/selection engine/users',
-	'trigger/cursors': 'trigger/{listedUsers,team,clocks,failedUsers,userList}',
 	'trigger/report': 'trigger/{reports,limits,userList}',
 	'trigger/results': 'trigger/{failedUsers,limits,output,saved,team}',
 	trigger: 'trigger/{saved,watched,failedUsers,failedPolls,readings,reports} unit/fields/fields',
