@@ -5,6 +5,14 @@ import { Problem } from '../../../../nodes/HealthDataService/shared/problem';
 const MORE = `More than ${MOST}`;
 const limitOf = (maxRows: number) => new RowLimit(maxRows, new Problem(MORE, 'Read less'));
 
+it.each([
+	[5, true],
+	[MAX_ROWS + 1, true],
+	[Infinity, false],
+])('%p rows may end a read early: %p', (maxRows, expected) => {
+	expect(limitOf(maxRows).mayEndEarly).toBe(expected);
+});
+
 it.each<[number, number, number, boolean | string]>([
 	[2, 1, 0, false],
 	[2, 2, 0, true],
