@@ -128,8 +128,7 @@ describe('a user ID in upper case', () => {
 		history.team.users = [anna];
 	});
 
-	it('gives the same rows as in lower case', async () => {
-		const more = { output: 'summary' };
+	it.each([{}, { output: 'summary' }])('gives the same rows as in lower case: %j', async (more) => {
 		const rows = await read(bloodPressureOf(byUserId(anna.user_id), more));
 		used.sandbox.requests.length = 0;
 		expect(await read(bloodPressureOf(byUserId(upper()), more))).toEqual(rows);
