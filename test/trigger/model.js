@@ -11,8 +11,8 @@ Prints the shortest history that breaks a promise, step by step, with what each 
 
   --histories N  how many (2000)
   --seed NUMBER  other histories with another one (1); today: the date
-  --kinds NAMES  which kinds of histories, with commas between (random); lasting: one lasting trouble; promised: these and random;
-                 all: these and mix, a third each; odd: lists, Resolve, states, failures and limits that change
+  --kinds NAMES  which kinds of histories, with commas between (random); lasting: one lasting trouble;
+                 all: these, random and mix, a third each; odd: lists, Resolve, states, failures and limits that change
   --steps N      the longest history (30)
   --whole        the history as it was found, not the shortest
   --history FILE one history, as it was printed`;
@@ -56,10 +56,9 @@ function run() {
 	require('../setup/regexEngine.js');
 	require('tsx/cjs');
 
-	const { ALL_KINDS, ANY_KIND, LASTING_KINDS, ODD, PROMISED_KINDS, main } = require('./model/program.ts');
+	const { ALL_KINDS, ANY_KIND, LASTING_KINDS, ODD, main } = require('./model/program.ts');
 	const groups = new Map([
 		['all', ALL_KINDS],
-		['promised', PROMISED_KINDS],
 		['lasting', LASTING_KINDS],
 		['odd', ODD],
 	]);

@@ -32,8 +32,6 @@ export class ModelHost {
 	readonly host: PollingHost;
 	record = new PollRecord();
 	isAlive = false;
-	/** Durable: the row before the last delivery. */
-	rowBefore?: string;
 	/** Warnings and errors in n8n's log. */
 	readonly logged: string[] = [];
 	private process = 0;
@@ -114,7 +112,6 @@ export class ModelHost {
 	/** A poll that is not waited for. */
 	begin(mode?: WorkflowActivateMode): Promise<IDataObject[] | undefined> {
 		this.record = new PollRecord();
-		this.rowBefore = this.host.row;
 		const work = mode ? this.host.start(mode) : this.host.tick();
 		work.catch(() => undefined);
 		return work;

@@ -4,7 +4,7 @@ import { found, PLAIN } from './found';
 import { ODD_STEPS } from './odd';
 import { Player } from './player';
 import { foundProgress } from './progress/found';
-import { flapping, HUGE, KINDS } from './progress/kinds';
+import { flapping, KINDS } from './progress/kinds';
 import { ProgressPlayer } from './progress/progressPlayer';
 import type { ProgressHistory } from './progress/troubles';
 import { setting, stepsOf, type Setting, type Step } from './steps';
@@ -28,17 +28,15 @@ type Drawn = { world: Setting; steps: Step[] } | { progress: ProgressHistory };
 const RANDOM = 'random';
 /** Several lasting troubles at once, under which docs/trigger.md promises less. */
 const MIX = 'mix';
-const BY_NAME: Record<string, fc.Arbitrary<ProgressHistory>> = { ...KINDS, ...HUGE };
 const ODD_KINDS: Record<string, (steps: number) => fc.Arbitrary<Drawn>> = {
 	...ODD_STEPS,
 	flapping: () => flapping.map((progress) => ({ progress })),
 };
 export const ODD = Object.keys(ODD_KINDS);
-export const ANY_KIND = [RANDOM, ...Object.keys(BY_NAME), ...ODD];
 export const ALL_KINDS = [RANDOM, ...Object.keys(KINDS)];
-export const PROMISED_KINDS = ALL_KINDS.filter((kind) => kind !== MIX);
+export const ANY_KIND = [...ALL_KINDS, ...ODD];
 /** One lasting trouble each: a history takes a tenth of the time of a random one. */
-export const LASTING_KINDS = PROMISED_KINDS.filter((kind) => kind !== RANDOM);
+export const LASTING_KINDS = Object.keys(KINDS).filter((kind) => kind !== MIX);
 
 /** Those that broke a promise once. */
 const FOUND: Array<{ name: string; drawn: Drawn }> = [
@@ -90,7 +88,7 @@ export async function main(options: Run, print: Print): Promise<boolean> {
 /** Random, lasting and mixed histories are equally frequent, whichever of them are asked for. */
 export function historyOf({ kinds, steps }: Run): fc.Arbitrary<Drawn> {
 	const random = fc.record({ world: setting, steps: stepsOf(steps) });
-	const lasting = kinds.filter((kind) => kind !== MIX && kind in BY_NAME).map(progressOf);
+	const lasting = kinds.filter((kind) => kind !== MIX && kind in KINDS).map(progressOf);
 	const odd = Object.entries(ODD_KINDS).flatMap(([kind, of]) => (kinds.includes(kind) ? [of(steps)] : []));
 	return fc.oneof(
 		...(kinds.includes(RANDOM) ? [random] : []),
@@ -100,7 +98,7 @@ export function historyOf({ kinds, steps }: Run): fc.Arbitrary<Drawn> {
 	);
 }
 
-const progressOf = (kind: string) => BY_NAME[kind].map((progress) => ({ progress }));
+const progressOf = (kind: string) => KINDS[kind].map((progress) => ({ progress }));
 
 /** @throws Broken */
 export async function play(drawn: Drawn, print?: Print): Promise<{ emitted: number; elapsed: number }> {

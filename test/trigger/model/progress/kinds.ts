@@ -100,7 +100,6 @@ export const KINDS: Record<string, fc.Arbitrary<ProgressHistory>> = {
 	'limit announced': kindOf('limit announced', team(8, 14, 20), (people, polls) => throttle(people, polls, true)),
 	limit: kindOf('limit', team(8, 14, 20), (people, polls) => throttle(people, polls, false)),
 	slow: kindOf('slow', team(4, 9, 20), (_, polls) => slowness(polls)),
-	drip: kindOf('drip', team(2, 9, 12), (people, polls) => stretch(people, polls, fc.constant(1), ['endless', 'hang'])),
 	storm: kindOf('storm', team(3, 6, 12), (people, polls) =>
 		stretch(people, polls, fc.constant(1), ['500', '503', '422', '404', 'nonsense', 'hang']).map(({ stretches }) => ({
 			stretches: stretches!.map((each) => ({ ...each, isMoving: true })),
@@ -181,17 +180,3 @@ export const flapping = kindOf('flapping', fc.constantFrom(2, 4, 6), (people, po
 		)
 		.map((drawn) => ({ stretches: drawn.map((one) => ({ ...one, until: one.from + 1 })) })),
 );
-
-/** By hand: it takes a minute. */
-export const HUGE = {
-	huge: kindOf('huge', fc.constantFrom(20_000, 100_000), (_, polls) =>
-		fc.constant({
-			scheduler: 'durable',
-			latencyMs: 100,
-			concurrency: 50,
-			everyMinutes: 1,
-			isLong: false,
-			polls,
-		} as Own),
-	),
-};
