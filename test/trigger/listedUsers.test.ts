@@ -131,6 +131,12 @@ describe('entries', () => {
 		);
 	});
 
+	it('with Requests per Second are resolved one by one: the list could take all requests of a poll', async () => {
+		const userIds = w.users(8).map(({ client_user_id }) => client_user_id);
+		await w.started({ ...listing(userIds.join()), options: { requestsPerSecond: 50 } });
+		expect(w.used.sandbox.requests.filter((url) => url.startsWith('/v2/user?offset'))).toEqual([]);
+	});
+
 	it('of a list that takes longer than a poll are read all the same', async () => {
 		const listed = w.users(150).slice(-30);
 		const n8n = await w.started(listing(listed.map(({ client_user_id }) => client_user_id).join()), {
