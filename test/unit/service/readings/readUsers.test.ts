@@ -1,7 +1,7 @@
 /** Concurrent reads of many users, over made-up answers: the time of one user, and a problem from before the read. */
 import type { Get, Query, RequestOptions } from '../../../../nodes/HealthDataService/http/client';
 import { readUsers, type UserResult } from '../../../../nodes/HealthDataService/service/readings/readUsers';
-import { HeldReadings, MAX_HELD } from '../../../../nodes/HealthDataService/service/readings/heldReadings';
+import { HeldReadings } from '../../../../nodes/HealthDataService/service/readings/heldReadings';
 import { limitOfUser } from '../../../../nodes/HealthDataService/service/readings/rowLimit';
 import { readingRows } from '../../../../nodes/HealthDataService/service/readings/rows';
 import type { SelectedUser } from '../../../../nodes/HealthDataService/service/users/selection';
@@ -130,65 +130,24 @@ it('a Limit ends the read at another time, also of another source type', async (
 	expect([rows.length, pages]).toEqual([1, 2]);
 });
 
-describe('pages that never end', () => {
-	const EACH = 10_000;
-	const data = Array.from({ length: EACH }, () => ({ timestamp: '2026-03-02T07:00:00Z' }));
-	const page = (next_cursor: string | null) => ({ groups: { omron: [{ data, source: {} }] }, next_cursor });
-
-	it('are an error of that user, who holds no more than the maximum, and all of them little more than two', async () => {
-		const most = 100_000;
-		const limit = limitOfUser(Infinity, most);
-		const toRows = () => [];
-		let [served, done, peak] = [0, 0, 0];
-		const answer = async () => {
-			peak = Math.max(peak, ++served * EACH - done);
-			return page(`${served}`);
-		};
-		const onDone = () => void (done += most + EACH);
-		const results = await read(Array(6).fill({}), answer, { width: 6, asCompleted: true, limit, onDone, toRows });
-		const message = 'More than 100,000 readings of one user: read fewer days';
-		expect(results.map(({ problem }) => [problem?.message, problem?.concernsAll])).toEqual(
-			Array(6).fill([message, false]),
-		);
-		// Of 660,000: what all may hold, the rest of the first user's, and a page that is on its way for each.
-		expect(peak).toBeLessThanOrEqual(MAX_HELD + most + 6 * EACH);
-		expect(peak).toBeGreaterThan(MAX_HELD);
-	});
-
-	it('let a user go on when the others hold few readings again, not before', async () => {
-		const held = new HeldReadings(10);
-		const [first, second, third] = [{}, {}, {}];
-		for (const [user, readings] of [
-			[first, 11],
-			[second, 1],
-			[third, 1],
-		] as const)
-			held.add(user, readings);
-		let goesOn = false;
-		void held.room(third).then(() => (goesOn = true));
-		const progress: boolean[] = [];
-		for (const user of [{}, first]) {
-			held.end(user);
-			await time.pass(1);
-			progress.push(goesOn);
-		}
-		expect(progress).toEqual([false, true]);
-	});
-
-	it('hold back no user whose pages end', async () => {
-		let [asked, done] = [0, 0];
-		let onOthers = () => {};
-		const others = new Promise<void>((resolve) => (onOthers = resolve));
-		const answer = async () => {
-			if (++asked > 30) await others;
-			// Only the first user has a second page.
-			return page(asked === 1 ? 'more' : null);
-		};
-		const onDone = () => void (++done === 29 && onOthers());
-		const toRows = () => [{}];
-		const results = await read(Array(30).fill({}), answer, { width: 30, asCompleted: true, onDone, toRows });
-		expect(results.map(({ rows }) => rows.length)).toEqual(Array(30).fill(1));
-	});
+it('a user with room goes on when the others hold few readings again, not before', async () => {
+	const held = new HeldReadings(10);
+	const [first, second, third] = [{}, {}, {}];
+	for (const [user, readings] of [
+		[first, 11],
+		[second, 1],
+		[third, 1],
+	] as const)
+		held.add(user, readings);
+	let goesOn = false;
+	void held.room(third).then(() => (goesOn = true));
+	const progress: boolean[] = [];
+	for (const user of [{}, first]) {
+		held.end(user);
+		await time.pass(1);
+		progress.push(goesOn);
+	}
+	expect(progress).toEqual([false, true]);
 });
 
 describe('readings of random users', () => {
