@@ -27,6 +27,7 @@ const TESTS = {
 	'service/readings/readUsers': 'engine/{longReads,partWrong}',
 	'service/users/selection': 'engine/users',
 	'service/readings/summary': 'engine/outputs',
+	'service/users/provider': 'engine/fields',
 	'service/users/users': 'unit/service/users/selection engine/users',
 	'trigger/report': 'trigger/{reports,limits,userList}',
 	'trigger/results': 'trigger/{failedUsers,limits,output,saved,team}',
