@@ -139,6 +139,10 @@ it.each<[string, Record<string, User>, Given, string]>([
 	expect(report(users, given).problem?.message).toBe(message);
 });
 
+it('a long round may pass by itself', () => {
+	expect(report({ anna: OLD }).problem?.kind).toBe('temporarily-unavailable');
+});
+
 describe('the advice', () => {
 	const adviceOf = (users: Record<string, User>, given?: Given) => report(users, given).problem?.description;
 
