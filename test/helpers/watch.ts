@@ -145,15 +145,6 @@ export function savedState({ options, saved, row }: PollingHost): TriggerState {
 		: ((stored[`node:${options.nodeName ?? 'Node'}`] as IDataObject).state as never);
 }
 
-/** What the trigger remembers now: in memory, n8n may not have saved it. */
-export function stateNow(n8n: PollingHost): TriggerState {
-	const { saved } = n8n;
-	n8n['active']?.save();
-	const state = savedState(n8n);
-	n8n.saved = saved;
-	return state;
-}
-
 /** How many users could not be read. */
 export const failedUsers = ({ cursors }: TriggerState) =>
 	cursors.reduce((sum, { ended, users }) => sum + (ended === 'failed' ? users.length / 12 : 0), 0);

@@ -7,7 +7,7 @@ import type { TroubleName } from '../../dev/sandbox/troubles';
 import { SeenReadings } from '../../nodes/HealthDataService/trigger/seen';
 import { everythingIn, n8nLogger } from '../helpers/machine';
 import { byClientId } from '../helpers/requests';
-import { allUsers, failedUsers, HOUR, MINUTE, onBothSchedulers, savedState, valuesOf, watch } from '../helpers/watch';
+import { allUsers, failedUsers, HOUR, MINUTE, savedState, valuesOf, watch } from '../helpers/watch';
 
 const HANGS: Fault = { delayMs: 400_000 };
 const FAILS: Fault = { status: 422 };
@@ -317,21 +317,20 @@ describe('users who fail for long', () => {
 	});
 });
 
-onBothSchedulers((scheduler) => {
-	const w = watch(scheduler, { names: [], isPatient: true });
+describe('a night without poll times', () => {
+	const w = watch('durable', { names: [], isPatient: true });
 
-	it('after a night without poll times, no report says that a round takes the night', async () => {
+	it('is no long round, which a report would name', async () => {
 		w.users(20);
-		w.switches.latencyMs = scheduler === 'durable' ? 4000 : 40_000;
+		w.switches.latencyMs = 4000;
 		const n8n = await w.started({ ...allUsers, options: { concurrency: 2 } });
-		const everyMs = scheduler === 'durable' ? MINUTE : 6 * MINUTE;
-		await w.polls(n8n, 12, everyMs);
+		await w.polls(n8n, 12);
 		await w.time.pass(14 * HOUR);
-		await w.polls(n8n, 8, everyMs);
+		await w.polls(n8n, 8);
 		expect(n8n.reported).toEqual([]);
 	});
 
-	it('after a night without poll times, a user who is limited since the morning is told within the hour', async () => {
+	it('delays no report of a user who is limited since the morning', async () => {
 		const [user] = w.users(2);
 		const n8n = await w.started();
 		await w.polls(n8n, 2);
@@ -342,7 +341,7 @@ onBothSchedulers((scheduler) => {
 		expect(n8n.reported).toHaveLength(1);
 	});
 
-	it('polls in the morning only: a user who is limited for days is told', async () => {
+	it('does not hide a user who is limited for days', async () => {
 		const [, ben] = w.users(2);
 		const n8n = await w.started();
 		w.answer({ [ben.user_id]: waits(600) });

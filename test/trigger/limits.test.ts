@@ -206,6 +206,10 @@ onBothSchedulers((scheduler) => {
 			expect(w.errors).toEqual([]);
 		},
 	);
+});
+
+describe('a limit of all', () => {
+	const w = watch('durable', { names: [], isPatient: true });
 
 	it("a Retry-After of all pauses all, and is not a user's", async () => {
 		const users = w.users(12);

@@ -6,17 +6,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import type { User } from '../../dev/sandbox/schemas';
 import type { Fault } from '../../dev/sandbox/switches';
 import { USERS_PER_REQUEST } from '../../nodes/HealthDataService/service/readings/readUsers';
-import {
-	allUsers,
-	failedUsers,
-	HOUR,
-	isPassComplete,
-	MINUTE,
-	onBothSchedulers,
-	stateNow,
-	valuesOf,
-	watch,
-} from '../helpers/watch';
+import { allUsers, failedUsers, HOUR, isPassComplete, MINUTE, savedState, valuesOf, watch } from '../helpers/watch';
 
 const limited = (seconds: number): Fault => ({ status: 429, headers: { 'retry-after': String(seconds) } });
 
@@ -128,18 +118,17 @@ describe('a list that is limited', () => {
 	});
 });
 
-onBothSchedulers((scheduler) => {
-	const w = watch(scheduler);
+describe('a team that takes two polls', () => {
+	const w = watch('durable', { names: [] });
 	/** In one second, two requests of 100 ms at once read about 15 users. */
 	const BUDGET_MS = 1500;
 	const concurrency = 2;
 
-	it('a team that takes two polls: each user is read once, and emitted in the poll that read the user', async () => {
-		w.history.team.users = [];
+	it('each user is read once, and emitted in the poll that read the user', async () => {
 		const team = w.users(25);
 		const namesOf = (users: readonly User[]) => users.map((user) => user.client_user_id);
 		const n8n = await w.started({ ...allUsers, options: { concurrency } }, { budgetMs: BUDGET_MS });
-		expect(isPassComplete(stateNow(n8n))).toBe(true);
+		expect(isPassComplete(savedState(n8n))).toBe(true);
 		w.used.sandbox.requests.length = 0;
 		w.switches.latencyMs = 100;
 		for (const user of team) w.measure(user);
@@ -149,8 +138,8 @@ onBothSchedulers((scheduler) => {
 			expect(w.time.elapsed - begun - MINUTE).toBeLessThanOrEqual(BUDGET_MS);
 			const emitted = n8n.executions.flat().map(({ client_user_id }) => client_user_id);
 			expect(emitted).toEqual(namesOf(team).slice(0, emitted.length));
-			expect(failedUsers(stateNow(n8n))).toBe(0);
-			expect(isPassComplete(stateNow(n8n))).toBe(isDone);
+			expect(failedUsers(savedState(n8n))).toBe(0);
+			expect(isPassComplete(savedState(n8n))).toBe(isDone);
 		}
 		expect(new Set(w.readingRequests()).size).toBe(25);
 		// Those in work when the time was up are requested again in the next poll.
