@@ -29,7 +29,6 @@ const TESTS = {
 	'service/readings/summary': 'engine/outputs',
 	'service/users/provider': 'engine/fields',
 	'service/users/users': 'unit/service/users/selection engine/users',
-	'trigger/results': 'trigger/{failedUsers,limits,output,saved,team}',
 	trigger: 'trigger/{saved,watched,failedUsers,failedPolls,readings,reports} unit/fields/fields',
 	fields: 'unit/fields/{fields,users} engine/{fields,tool}',
 	resources: 'engine/{outputs,users,partWrong,longReads} unit/resources/timeseries/dateRange',

@@ -68,7 +68,7 @@ describe('rows', () => {
 
 	it('beyond the maximum keep the window of their user', () => {
 		const { state } = poll(begun, [anna(), resultOf('ben', [reading('ben', 20)])], { maxRows: 2 });
-		expect(state.cursors.map(({ read }) => read)).toEqual([NOW, undefined]);
+		expect(state.cursors.map(({ read }) => read === NOW)).toEqual([true, false]);
 	});
 
 	it('of two entries for one user go out once', () => {
@@ -147,6 +147,16 @@ describe('the state', () => {
 		['need not be saved after another', poll(begun, [user()]).state, false],
 	])('%s', (_, before, expected) => {
 		expect(poll(before, [user()]).mustSave).toBe(expected);
+	});
+
+	it('must be saved after a first read among others', () => {
+		const { state } = poll(begun, [user()]);
+		expect(poll(state, [user(), resultOf('ben')]).mustSave).toBe(true);
+	});
+
+	it('is the same for a user without a record, and where nobody is read', () => {
+		expect(poll(begun, [user({ record: undefined })]).hasRead).toBe(true);
+		expect(poll(begun, []).hasRead).toBe(false);
 	});
 
 	it('who had failed and is read has recovered', () => {
