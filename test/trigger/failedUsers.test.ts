@@ -127,22 +127,6 @@ describe('a user who fails', () => {
 		},
 	);
 
-	it('has no state when gone from the team for the lookback', async () => {
-		const n8n = await w.started();
-		troubled({ anna: 'missing' });
-		w.measure(w.ben);
-		await n8n.tick();
-		expect(failedUsers(savedState(n8n))).toBe(1);
-		w.history.removeUser(w.anna);
-		for (const failed of [1, 0]) {
-			w.pass(49 * HOUR);
-			w.measure(w.ben);
-			await n8n.tick();
-			expect(failedUsers(savedState(n8n))).toBe(failed);
-		}
-		expect(n8n.reported).toHaveLength(1);
-	});
-
 	it('is on the list, but neither readings nor Resolve know the user: told by the second poll, and nothing is lost', async () => {
 		const n8n = await w.started();
 		troubled({ anna: 'removed' });

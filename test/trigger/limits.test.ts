@@ -97,17 +97,6 @@ describe('a throttle', () => {
 		expect(w.readingRequests()).toEqual([w.ben.user_id]);
 	});
 
-	it('that lasts is told every hour, not as a round that takes long', async () => {
-		const n8n = await w.started();
-		w.answer({ '': throttle(3000) });
-		for (let poll = 0; poll < 10; poll++) {
-			w.pass(25 * MINUTE);
-			await n8n.tick();
-		}
-		expect(n8n.reported).toHaveLength(4);
-		expect(n8n.reported[3].message).not.toContain('end before their turn');
-	});
-
 	it('that is over before the end of the poll is not reported', async () => {
 		const n8n = await w.started();
 		let asked = 0;

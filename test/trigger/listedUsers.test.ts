@@ -6,9 +6,9 @@ import type { INodeParameters } from 'n8n-workflow';
 import type { User } from '../../dev/sandbox/schemas';
 import type { TroubleName } from '../../dev/sandbox/troubles';
 import type { Fault } from '../../dev/sandbox/switches';
-import { createUser, bloodPressure } from '../helpers/people';
+import { bloodPressure } from '../helpers/people';
 import type { PollingHost } from '../helpers/pollingHost';
-import { HOUR, iso, MINUTE, onBothSchedulers, savedState, valuesOf, watch } from '../helpers/watch';
+import { HOUR, iso, MINUTE, onBothSchedulers, valuesOf, watch } from '../helpers/watch';
 
 const listing = (userIds: string, usersBy = 'clientUserId'): INodeParameters => ({
 	event: 'bloodPressure',
@@ -117,18 +117,6 @@ describe('entries', () => {
 		await w.after(n8n);
 		expect(n8n.row).toContain('cursors');
 		expect(n8n.row).not.toMatch(/anna|ben|Geheim/);
-	});
-
-	it('that no poll has reached are told by their positions', async () => {
-		const userIds = w.users(20).map(({ client_user_id }) => client_user_id);
-		const n8n = await w.started(
-			{ ...listing(userIds.join()), options: { requestsPerSecond: 0.1 } },
-			{ budgetMs: 36_000 },
-		);
-		await w.polls(n8n, 4, 25 * MINUTE);
-		expect(n8n.reported[0].description).toMatch(
-			/^Not read: (entry \d+ of 'User IDs' since [\d :-]+(, )?){5} and \d+ more/,
-		);
 	});
 
 	it('with Requests per Second are resolved one by one: the list could take all requests of a poll', async () => {
@@ -304,33 +292,6 @@ describe('Resolve', () => {
 		expect(await w.after(n8n)).toEqual([131]);
 	});
 
-	it('gives the ID of a listed user who fails from the publication on: nothing is lost', async () => {
-		failing('anna');
-		const n8n = await w.started(listing('anna, ben'));
-		w.pass(MINUTE);
-		w.measure(w.anna, 131);
-		const rows = await w.after(n8n);
-		giving(w.anna);
-		rows.push(...(await w.after(n8n)));
-		w.measure(w.anna, 132);
-		rows.push(...(await w.after(n8n)));
-		giving();
-		failing();
-		rows.push(...(await w.after(n8n)), ...(await w.after(n8n)));
-		expect(rows).toEqual([131, 132]);
-	});
-
-	it('gives another user, and no more the one before: what was measured until then is old', async () => {
-		const n8n = await w.started(listing('anna, ben'));
-		w.pass(HOUR);
-		w.measure(cleo, 130, MINUTE);
-		w.history.team.users = [w.anna, { ...cleo, client_user_id: 'ben' }];
-		expect(await w.after(n8n, 0)).toEqual([]);
-		w.pass(MINUTE);
-		w.measure(cleo, 131);
-		expect(await w.after(n8n, 0)).toEqual([131]);
-	});
-
 	it('gives another user, who fails for 7 × 12 hours: nothing is lost, nothing twice', async () => {
 		const n8n = await w.started(listing('anna, ben'));
 		await w.after(n8n);
@@ -345,71 +306,5 @@ describe('Resolve', () => {
 		failing();
 		rows.push(...(await w.after(n8n)), ...(await w.after(n8n)));
 		expect(rows).toEqual([200, 201, 202, 203, 204, 205, 206]);
-	});
-
-	it('fails from the publication on, then the readings do: nothing is lost', async () => {
-		const fails = { '/resolve/ben': { status: 500 } };
-		w.answer(fails);
-		const n8n = await w.started(listing('anna, ben'));
-		w.pass(MINUTE);
-		w.measure(w.ben, 131);
-		await w.after(n8n);
-		w.answer({});
-		failing('ben');
-		await w.after(n8n);
-		w.measure(w.ben, 132);
-		await w.after(n8n);
-		failing();
-		expect(await w.after(n8n)).toEqual([131, 132]);
-	});
-
-	it('fails for an entry that names a user: nothing more is saved', async () => {
-		const n8n = await w.started(listing('anna, ben'));
-		w.answer({ '/resolve/ben': { status: 500 } });
-		w.measure(w.anna, 131);
-		await w.after(n8n);
-		const { cursors, names } = savedState(n8n);
-		expect(cursors.map(({ users }) => users).join('')).toHaveLength(Object.values(names!).join('').length);
-	});
-
-	it('client user IDs with nearly the same hash are two users', async () => {
-		const users = ['u20171639', 'u32115492'].map((name) => w.history.addUser(name));
-		const n8n = await w.started(listing('u20171639, u32115492'));
-		for (let i = 0; i < 5; i++) for (const user of users) w.measure(user, 120 + i);
-		expect(await w.after(n8n)).toHaveLength(10);
-	});
-});
-
-describe('two users whose hashes begin with the same 24 bits', () => {
-	const w = watch('durable');
-	let users: readonly User[];
-	beforeEach(() => {
-		const ids = ['776bf8ed-7fa6-459f-8476-33ceb7761cf7', '83955a7b-7019-4a3b-8dd2-39a3cf322d0e'];
-		w.history.team.users = ids.map((user_id) => ({ ...createUser(user_id, []), user_id }));
-		({ users } = w.history.team);
-	});
-
-	it.each([0, 1])('what went out of number %i, who failed for days, does not go out again', async (at) => {
-		const n8n = await w.started();
-		w.measure(users[at], 121);
-		expect(await w.after(n8n)).toEqual([121]);
-		w.switches.users = { [users[at].user_id]: 'fails' };
-		for (let day = 0; day < 5; day++) {
-			w.measure(users[1 - at], 130 + day);
-			expect(await w.after(n8n, 24 * HOUR)).toEqual([130 + day]);
-		}
-		w.switches.users = {};
-		expect(await w.after(n8n)).toEqual([]);
-	});
-
-	it('an entry that is added takes the cursor of no other user', async () => {
-		const [one, other] = users;
-		const n8n = await w.started(listing(one.user_id, 'userId'));
-		await w.after(n8n, 10 * HOUR);
-		w.measure(other, 186, 5 * HOUR);
-		n8n.parameters = listing(`${one.user_id},${other.user_id}`, 'userId');
-		expect(valuesOf(await n8n.start('update')) ?? []).toEqual([]);
-		w.measure(other, 131);
-		expect(await w.after(n8n)).toEqual([131]);
 	});
 });

@@ -42,50 +42,6 @@ describe('a report', () => {
 		await pollAfter(1, 4);
 	});
 
-	it.each<[string, number, (minutes: number) => string[], number]>([
-		['another user fails in each poll', 15, (minutes) => [['anna', 'ben', 'carl'][(minutes / 15) % 3]], 3],
-		['a user fails now and then', 15, (minutes) => (minutes % 30 ? [] : ['anna']), 3],
-	])('comes once an hour though %s', async (_, everyMinutes, failing, reports) => {
-		const n8n = await w.started();
-		for (let minutes = 0; minutes < 3 * 60; minutes += everyMinutes) {
-			breakAll(...failing(minutes));
-			await w.polls(n8n, 1, everyMinutes * MINUTE);
-		}
-		expect(n8n.reported).toHaveLength(reports);
-	});
-
-	it('comes within the hour for a new failure after all were read again, and at once after an hour', async () => {
-		const n8n = await w.started();
-		const failing = async (minutes: number, ...names: string[]) => {
-			breakAll(...names);
-			await w.after(n8n, minutes * MINUTE);
-		};
-		await failing(0, 'anna');
-		await failing(10);
-		for (let minutes = 20; minutes < 60; minutes += 10) await failing(10, 'ben');
-		expect(n8n.reported).toHaveLength(1);
-		await failing(10, 'ben');
-		expect(n8n.reported).toHaveLength(2);
-		expect(n8n.reported[1].description).toContain(`Not read: ${w.ben.user_id} since 2026-06-01 12:10 `);
-		await failing(10);
-		await failing(50, 'carl');
-		expect(n8n.reported).toHaveLength(3);
-	});
-
-	it('names five users, with times in the zone of the workflow', async () => {
-		const names = w.users(6).map(({ client_user_id }) => client_user_id!);
-		const n8n = await w.started(allUsers, {
-			onContext: (context) => (context.getTimezone = () => 'Europe/Berlin'),
-		});
-		breakAll(...names);
-		await w.after(n8n);
-		const { description } = n8n.reported[0];
-		expect(description).toMatch(
-			/^Not read: ([\w-]{36} since 2026-06-01 14:00, ){4}[\w-]{36} since 2026-06-01 14:00 and 1 more \(times in Europe\/Berlin\)\. /,
-		);
-		expect(description).toContain('New readings of all other users go out');
-	});
-
 	it('when all users fail: says nothing of others, and nothing is lost', async () => {
 		const n8n = await w.started();
 		w.measure(w.anna, 121);
@@ -104,26 +60,6 @@ describe('a report', () => {
 		w.answer({ '': { status: 429, headers: { 'retry-after': '3000' } } });
 		for (let minutes = 0; minutes < 65; minutes += 13) await w.after(n8n, 13 * MINUTE);
 		expect(n8n.reported[1].message).toMatch(/^The readings of 3 users could not be read\. The service did not/);
-	});
-
-	it('New User: of the list, never of readings, once an hour though most polls wait for the end of a Retry-After', async () => {
-		const n8n = await w.started({ event: 'user' });
-		w.answer({ 'offset=2': { status: 429, headers: { 'retry-after': '3000' } } });
-		await w.polls(n8n, 12, 13 * MINUTE);
-		expect(n8n.reported).toHaveLength(3);
-		for (const { message, description } of n8n.reported) {
-			expect(message).toMatch(/^The service limits the requests/);
-			expect(`${message} ${description}`).not.toMatch(/readings|Not read/);
-		}
-	});
-
-	it('says so where no user can be named', async () => {
-		const n8n = await w.started();
-		w.history.team.users = [];
-		await w.polls(n8n, 6, 13 * MINUTE);
-		expect(n8n.reported[1].description).toMatch(
-			/^Not read: a user whose ID this poll has not seen, since 2026-06-01 12:00 and 2 more \(times in UTC\)\. /,
-		);
 	});
 
 	it('comes after an hour, though the clock of n8n goes back 55 minutes', async () => {

@@ -54,32 +54,6 @@ describe('a list that is not read to its end', () => {
 		expect(n8n.reported.length).toBeGreaterThan(1);
 		for (const { message } of n8n.reported) expect(message).toContain('The last users of the list were not reached');
 	});
-
-	it('for an hour is told, and a round that takes longer is told once a day', async () => {
-		w.users(60);
-		const n8n = await w.started({ ...allUsers, options: { requestsPerSecond: 0.1 } }, { budgetMs: 36_000 });
-		await w.polls(n8n, 4, 25 * MINUTE);
-		expect(n8n.reported).toHaveLength(1);
-		expect(n8n.reported[0]).toMatchObject({
-			message: expect.stringMatching(
-				/^The readings of \d+ users could not be read\. .* 'Requests per Second'\. The last users of the list were not reached for an hour\.$/,
-			),
-			description: expect.stringMatching(
-				/^Not read: [\w-]{36} since .* \(times in UTC\)\. New readings of all other users go out\. The missing/,
-			),
-			failure: { cause: 'temporarily-unavailable' },
-		});
-		await w.polls(n8n, 8, 25 * MINUTE);
-		expect(n8n.reported).toHaveLength(1);
-		w.answer({ timeseries: { status: 500 } });
-		await w.polls(n8n, 1);
-		expect(n8n.reported[1].message).toContain('(status 500)');
-		expect(n8n.reported[1].message).not.toContain('end before their turn');
-		w.answer({});
-		await w.time.pass(24 * HOUR);
-		await w.polls(n8n, 4, 25 * MINUTE);
-		expect(n8n.reported).toHaveLength(3);
-	});
 });
 
 describe('a list that is limited', () => {
@@ -202,10 +176,7 @@ describe('a list', () => {
 	});
 
 	it.each<[string, number, number]>([
-		['is empty', 1, 0],
 		['is empty', 72, 0],
-		['lacks a user', 1, 0],
-		['lacks a user', 40, 0],
 		['lacks a user', 50, 1],
 	])('that %s for %i hours, then New User: %i new', async (what, hours, count) => {
 		const n8n = await w.started({ event: 'user' });
