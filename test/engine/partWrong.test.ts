@@ -48,7 +48,7 @@ const OUTCOMES: Record<Exclude<TroubleName, 'endless' | 'drips' | 'hangs'>, Outc
 	redirectedNowhere: /redirects instead of answering \(status 301\)/,
 	notModified: /redirects instead of answering \(status 304\)/,
 	repeatedCursor: /same cursor twice/,
-	numberCursor: /one that is not text/,
+	numberCursor: /or one that is not valid/,
 	webPage: /A web page came back/,
 	noGroups: /has no 'groups'/,
 	nullGroups: /has no 'groups'/,
