@@ -15,6 +15,7 @@ function clockAfter(...ahead: Array<number | string>) {
 		clock.onAnswer({ date: typeof one === 'string' ? one : new Date(NOW + MINUTE - one).toUTCString() });
 	return {
 		time: clock.time - NOW,
+		earliest: clock.earliest - NOW,
 		latestNow: clock.latestNow - NOW,
 	};
 }
@@ -31,5 +32,5 @@ it.each([
 	['n8n is behind: it is later now', [-2 * HOUR], 2 * HOUR, 2 * MINUTE + 2 * HOUR],
 	['of several answers the latest counts', [2 * HOUR, HOUR, 3 * HOUR], -HOUR, 2 * MINUTE],
 ])('%s', (_, ahead, time, latestNow) => {
-	expect(clockAfter(...ahead)).toEqual({ time, latestNow });
+	expect(clockAfter(...ahead)).toEqual({ time, earliest: Math.min(0, time), latestNow });
 });
