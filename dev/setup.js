@@ -19,7 +19,7 @@ async function installDevTools() {
 	// Inside node_modules: deleting that folder deletes its stamp, too.
 	await once({ name: 'setup', stamp: path.join(ROOT, 'node_modules', '.installed'), files }, async () => {
 		console.log('Installing the development tools (npm install; half a minute, this once)');
-		await installWithNpm('npm install', { folder: ROOT, log: console.log });
+		await installWithNpm('npm install', ROOT);
 	});
 }
 

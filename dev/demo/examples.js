@@ -58,4 +58,4 @@ function switchedOff({ nodes }, types) {
 		.map(({ name }) => name);
 }
 
-module.exports = { NEEDS, OUR_NODES, exampleForDemo, exampleNames, switchedOff };
+module.exports = { NEEDS, OUR_NODES, exampleForDemo, exampleNames };

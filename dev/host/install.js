@@ -17,27 +17,24 @@ const INSTALL = [
 	...['install', '--frozen-lockfile', '--reporter=append-only', '--fetch-retries=2'],
 	...['--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000'],
 ];
-/** Of pnpm's many lines one in five seconds. @param {(line: string) => void} log */
-function progress(log) {
+/** Prints of pnpm's many lines one in five seconds. */
+function progress() {
 	let last = Date.now();
 	return (/** @type {string} */ line) => {
 		if (!line.startsWith('Progress: ') || Date.now() - last < 5000) return;
 		last = Date.now();
-		log(`  ${line}`);
+		console.log(`  ${line}`);
 	};
 }
 
-/** @param {(line: string) => void} log */
-async function installNodeAndPnpm(log) {
-	const flags = ['--ignore-scripts', '--include=optional'];
-	await installWithNpm('Installing Node 24 and pnpm', { folder: TOOLS, log, flags });
+async function installNodeAndPnpm() {
+	await installWithNpm('Installing Node 24 and pnpm', TOOLS, ['--ignore-scripts', '--include=optional']);
 	// npm silently skips an optional package that it cannot fetch.
 	const missing = [NODE24, PNPM].find((file) => !fs.existsSync(file));
 	if (missing) throw new ReadableError(`npm left out ${missing}: the registry may not have it, or the network broke.`);
 }
 
-/** @param {(line: string) => void} log */
-async function installN8n(log) {
+async function installN8n() {
 	// When the ready-made sqlite3 cannot be downloaded, these flags cut compiling it from most of a minute to a third.
 	const flags = { JOBS: 'max', CFLAGS: '-O1', CXXFLAGS: '-O1' };
 	const env = withFirstOnPath(cleanEnvironment({ CI: 'true', ...flags }), path.dirname(NODE24));
@@ -49,7 +46,7 @@ async function installN8n(log) {
 		cwd: N8N_HOME,
 		env,
 		usesRegistry: true,
-		onLine: progress(log),
+		onLine: progress(),
 	});
 }
 
@@ -59,27 +56,25 @@ async function loadCompiledParts() {
 	await run('Loading the compiled parts of n8n', command, { cwd: N8N_HOME });
 }
 
-/** @param {(line: string) => void} log */
-async function install(log) {
+async function install() {
 	const version = require(path.join(N8N_HOME, 'package.json')).dependencies.n8n;
 	const started = Date.now();
-	log('Installing Node 24 and pnpm for n8n (about 10 seconds)');
-	await installNodeAndPnpm(log);
-	log(`Installing n8n ${version} (1.3 to 1.9 GB; 1 to 3 minutes, this once)`);
-	await installN8n(log);
+	console.log('Installing Node 24 and pnpm for n8n (about 10 seconds)');
+	await installNodeAndPnpm();
+	console.log(`Installing n8n ${version} (1.3 to 1.9 GB; 1 to 3 minutes, this once)`);
+	await installN8n();
 	try {
 		await loadCompiledParts();
 	} catch {
-		log('The earlier installation was left half done: installing n8n anew');
+		console.log('The earlier installation was left half done: installing n8n anew');
 		fs.rmSync(MODULES, { recursive: true, force: true });
-		await installN8n(log);
+		await installN8n();
 		await loadCompiledParts();
 	}
-	log(`n8n ${version} is installed (${Math.round((Date.now() - started) / 1000)} s)`);
+	console.log(`n8n ${version} is installed (${Math.round((Date.now() - started) / 1000)} s)`);
 }
 
-/** @param {{ log?: (line: string) => void }} [options] */
-async function installHost({ log = console.log } = {}) {
+async function installHost() {
 	if (!paths.IS_SUPPORTED) throw new ReadableError(`n8n needs Node 24, and npm has none for ${paths.PLATFORM}.`);
 	const files = () => [
 		...['package.json', 'pnpm-workspace.yaml', 'pnpm-lock.yaml'].map((file) => path.join(N8N_HOME, file)),
@@ -87,12 +82,9 @@ async function installHost({ log = console.log } = {}) {
 	];
 	const isThere = () => fs.existsSync(NODE24) && fs.existsSync(N8N_BIN);
 	// Inside node_modules: deleting that folder deletes its stamp, too.
-	await once(
-		{ name: 'install', stamp: path.join(MODULES, '.installed'), files, isThere, log },
-		async () => await install(log),
-	);
+	await once({ name: 'install', stamp: path.join(MODULES, '.installed'), files, isThere }, install);
 }
 
 module.exports = { installHost };
 
-if (require.main === module) void runAsScript(() => installHost());
+if (require.main === module) void runAsScript(installHost);

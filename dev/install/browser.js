@@ -5,11 +5,10 @@ const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrom
 
 const findBrowser = () => BROWSERS.map((name) => findProgram(name)).find(Boolean);
 
-const installBrowser = async ({ log = console.log } = {}) =>
+const installBrowser = async () =>
 	await findOrInstall(findBrowser, {
 		what: 'The browser test needs Chromium or Chrome on the PATH',
 		packages: ['chromium'],
-		log,
 	});
 
 module.exports = { findBrowser, installBrowser };

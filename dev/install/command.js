@@ -85,4 +85,4 @@ async function runAsScript(main) {
 	}
 }
 
-module.exports = { NETWORK, ReadableError, run, runAsScript };
+module.exports = { ReadableError, run, runAsScript };

@@ -24,17 +24,17 @@ const works = ([file, ...args]) => spawnSync(file, args, { stdio: 'ignore', env:
  * Returns what `find` finds. If it finds nothing, installs `packages` first, as root or with sudo, unless `NO_APT_GET` is set.
  * @template T
  * @param {() => T | undefined} find
- * @param {{ what: string, packages: string[], log: (line: string) => void }} options `what` in a sentence: "The browser test needs …"
+ * @param {{ what: string, packages: string[] }} options `what` in a sentence: "The browser test needs …"
  * @returns {Promise<T>}
  */
-async function findOrInstall(find, { what, packages, log }) {
+async function findOrInstall(find, { what, packages }) {
 	const names = packages.join(' ');
 	const byHand = `${what}. Install them (Debian, Ubuntu: sudo apt-get install ${names}) and run this again.`;
 	const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '--non-interactive'];
 	const apt = [...asRoot, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get'];
 	const install = async () => {
 		if (find()) return; // Another process has installed it during the wait.
-		log(
+		console.log(
 			`${what}. Debian's ${names} will be installed with apt-get, as root (a minute or two, this once). ` +
 				'To refuse, press Ctrl-C and set NO_APT_GET=1',
 		);
@@ -44,7 +44,7 @@ async function findOrInstall(find, { what, packages, log }) {
 	};
 	if (!find()) {
 		if (process.env.NO_APT_GET || !works([...apt, '--version'])) throw new ReadableError(byHand);
-		await inTurn('debian', log, install);
+		await inTurn('debian', console.log, install);
 	}
 	const found = find();
 	if (!found) throw new ReadableError(byHand);

@@ -1,29 +1,14 @@
 /** Installation of what the package-lock.json of a folder says. Neither it nor package.json changes. */
-const { NETWORK, run } = require('./command');
+const { run } = require('./command');
 
-const INSTALL = 'install --no-save --no-audit --no-fund --no-update-notifier --fetch-retries=2'.split(' ');
-const PING = 'ping --fetch-retries=0 --fetch-timeout=10000'.split(' ');
+const INSTALL = [
+	...['install', '--no-save', '--no-audit', '--no-fund', '--no-update-notifier'],
+	// What npm has in its cache needs no network. Without one, the rest fails after a minute or two.
+	...['--prefer-offline', '--fetch-retries=2', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000'],
+];
 
-/** Not every registry supports a ping: an error status is an answer, too. @param {string} folder its npm settings name the registry */
-async function isRegistryReachable(folder) {
-	let output = '';
-	const onLine = (/** @type {string} */ line) => (output += line);
-	await run('npm ping', ['npm', ...PING], { cwd: folder, onLine }).catch(() => undefined);
-	return !NETWORK.test(output);
-}
-
-/**
- * @param {string} what for the error: "Installing the scanner"
- * @param {{ folder: string, log: (line: string) => void, flags?: string[] }} options
- */
-async function installWithNpm(what, { folder, log, flags = [] }) {
-	const command = ['npm', ...INSTALL, ...flags];
-	// Without a network npm asks in vain for a thousand packages, for minutes. `--offline` takes them from its cache or fails at once.
-	if (!(await isRegistryReachable(folder))) {
-		log('  The npm registry cannot be reached: trying with what npm has in its cache');
-		command.push('--offline');
-	}
-	await run(what, command, { cwd: folder, usesRegistry: true });
-}
+/** @param {string} what for the error: "Installing the scanner" @param {string} folder @param {string[]} [flags] */
+const installWithNpm = async (what, folder, flags = []) =>
+	await run(what, ['npm', ...INSTALL, ...flags], { cwd: folder, usesRegistry: true });
 
 module.exports = { installWithNpm };

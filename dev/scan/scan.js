@@ -21,7 +21,7 @@ async function installScanner() {
 	await once({ name: 'scanner', stamp: STAMP, files }, async () => {
 		console.log("Installing n8n's scanner (about 220 MB; 10 to 30 seconds, this once)");
 		// Its scripts compile things that linting does not touch.
-		await installWithNpm('Installing the scanner', { folder: SCANNER, log: console.log, flags: ['--ignore-scripts'] });
+		await installWithNpm('Installing the scanner', SCANNER, ['--ignore-scripts']);
 	});
 }
 

@@ -17,12 +17,10 @@ function findPrograms() {
 	return undefined;
 }
 
-/** @param {(line: string) => void} log */
-const installPrograms = async (log) =>
+const installPrograms = async () =>
 	await findOrInstall(findPrograms, {
 		what: 'Queue mode needs PostgreSQL and Redis (their packages also start services, which are not needed here)',
 		packages: ['postgresql', 'redis-server'],
-		log,
 	});
 
 module.exports = { installPrograms };

@@ -52,7 +52,7 @@ async function startQueue({ folder, tarball, concurrency }) {
 		return path.join(folder, name);
 	};
 	try {
-		const services = await startServices(folder, console.log);
+		const services = await startServices(folder);
 		running.push(services.stop);
 		const env = {
 			...services.env,

@@ -90,9 +90,9 @@ async function startPostgres(folder, { postgres, initdb, psql }) {
 	return { ...server, query, ...(await restartable(launch)) };
 }
 
-/** PostgreSQL alone, for tables of users. @param {string} folder a new one @param {(line: string) => void} [log] */
-async function startDatabase(folder, log = console.log) {
-	const { host, port, user, password, query, stop } = await startPostgres(folder, await installPrograms(log));
+/** PostgreSQL alone, for tables of users. @param {string} folder a new one */
+async function startDatabase(folder) {
+	const { host, port, user, password, query, stop } = await startPostgres(folder, await installPrograms());
 	return { credential: { host, port, user, password, database: 'postgres', ssl: 'disable' }, query, stop };
 }
 
@@ -109,9 +109,9 @@ async function startRedis(folder, { redis, redisCli }) {
 	return { port, password, ...(await restartable(() => start('Redis', folder, { file: redis, args: [file] }, check))) };
 }
 
-/** @param {string} folder a new one: both start empty @param {(line: string) => void} log */
-async function startServices(folder, log) {
-	const programs = await installPrograms(log);
+/** @param {string} folder a new one: both start empty */
+async function startServices(folder) {
+	const programs = await installPrograms();
 	const postgres = await startPostgres(path.join(folder, 'postgres'), programs);
 	const redis = await startRedis(path.join(folder, 'redis'), programs).catch(async (error) => {
 		await postgres.stop();
