@@ -4,12 +4,11 @@ import { Type } from '@sinclair/typebox';
 import type { FastifyRequest } from 'fastify';
 import { answerFault } from './faults';
 import { METRICS, type MetricName } from './metrics';
-import { bendPage } from './quirks';
+import { bendPage, bendUser, bendUserList } from './quirks';
 import { Failure, User, UserList } from './schemas';
 import type { Switches } from './switches';
 import { readPage, RequestFailure, type TimeseriesQuery } from './timeseries';
 import { troubled } from './troubles';
-import { bendUser, bendUserList } from './userQuirks';
 import type { Team, World } from './world';
 
 const KEY_HEADER = 'x-service-api-key';
@@ -26,7 +25,6 @@ export const routes: FastifyPluginAsyncTypebox<{ world: World; switches: Switche
 	app,
 	{ world, switches },
 ) => {
-	const attempts = new Map<string, number>();
 	const indexes = new WeakMap<Team['users'], ReturnType<typeof indexed>>();
 	const teamOf = (request: FastifyRequest) => {
 		const team = world.teams.find(({ key }) => key === request.headers[KEY_HEADER]);
@@ -89,9 +87,7 @@ export const routes: FastifyPluginAsyncTypebox<{ world: World; switches: Switche
 					readPage(world, user.user_id, metric, { ...query, next_cursor: cursor }, switches);
 				const trouble = troubleOf(user);
 				if (trouble) {
-					const attempt = (attempts.get(request.url) ?? 0) + 1;
-					attempts.set(request.url, attempt);
-					return answerFault(reply, troubled(trouble, { cursor: next_cursor, attempt }, read), switches) as never;
+					return answerFault(reply, troubled(trouble, next_cursor, read), switches) as never;
 				}
 				// TypeScript cannot see that the page fits the schema of its metric. Fastify checks it at run time.
 				return read(next_cursor) as never;

@@ -28,12 +28,8 @@ export const NOT_FOUND = {
 
 export type NotFoundBody = keyof typeof NOT_FOUND;
 
-/** Answers to a request for the readings of the user; `right` is the correct one, `attempt` counts from 1. */
-type Trouble = (request: {
-	page: number;
-	attempt: number;
-	right: () => GroupedPage;
-}) => AnsweredFault | { body: unknown };
+/** Answers to a request for the readings of the user; `right` is the correct one. */
+type Trouble = (request: { page: number; right: () => GroupedPage }) => AnsweredFault | { body: unknown };
 
 const failing = (status: number, detail?: unknown): Trouble => {
 	const body = detail === undefined ? 'Internal Server Error' : { detail };
@@ -52,9 +48,6 @@ const withGroups =
 export const TROUBLES = {
 	/** Fails permanently. */
 	fails: failing(500),
-	/** Every second attempt of a page fails, beginning with the first. */
-	failsAtFirst: ({ attempt, right }) =>
-		attempt % 2 === 1 ? { status: 500, body: 'Internal Server Error' } : { body: right() },
 	/** The service refuses this user's data, though the key is right. */
 	refused: failing(403, 'Not enough permissions'),
 	/** The service rejects requests for this user as invalid. */
@@ -107,19 +100,17 @@ const MADE_UP = /^(?:again|page (\d+))$/;
 /**
  * The answer in place of the correct page.
  *
- * @param attempt of this page, from 1
  * @param read gives the page for a cursor, or the first one
  */
 export function troubled(
 	name: TroubleName,
-	{ cursor, attempt }: { cursor?: string; attempt: number },
+	cursor: string | undefined,
 	read: (cursor?: string) => GroupedPage,
 ): AnsweredFault {
 	const made = MADE_UP.exec(cursor ?? '');
 	const page = made ? Number(made[1] ?? 1) : cursor ? 1 : 0;
 	const answer = (TROUBLES as Record<TroubleName, Trouble>)[name]({
 		page,
-		attempt,
 		right: () => read(made ? undefined : cursor),
 	});
 	return Object.keys(answer).join() === 'body' ? { status: 200, ...answer } : (answer as AnsweredFault);

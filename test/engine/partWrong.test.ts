@@ -53,7 +53,6 @@ const OUTCOMES: Record<Exclude<TroubleName, 'endless' | 'drips' | 'hangs'>, Outc
 	noGroups: /has no 'groups'/,
 	nullGroups: /has no 'groups'/,
 	noData: /has no 'data'/,
-	failsAtFirst: 'whole',
 	textSource: 'whole',
 	emptyCursorAndNext: 'whole',
 };
