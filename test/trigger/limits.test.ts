@@ -20,34 +20,6 @@ describe('rows', () => {
 	const w = watch('memory');
 	const MAX_ROWS = 10_000;
 
-	it.each<[string, number[]]>([
-		['one of them alone', [0, 10_345, 5]],
-		['exactly as many', [5000, 5000, 0]],
-	])('many after weeks down, of %s: none is lost, none comes twice', async (_, counts) => {
-		w.switches.pageSize = 5000;
-		const users = [w.anna, w.ben, w.history.addUser('carl')];
-		const n8n = await w.started();
-		const from = w.clock;
-		n8n.kill();
-		w.pass(20 * 24 * HOUR);
-		users.forEach((user, at) => {
-			const step = Math.floor((w.clock - from) / (counts[at] + 1));
-			for (let i = 1; i <= counts[at]; i++) w.history.add(user, bloodPressure(iso(from + i * step), 120, 80));
-		});
-		const total = counts.reduce((a, b) => a + b);
-		const first = (await n8n.start('init'))!;
-		expect(first).toHaveLength(MAX_ROWS);
-		const times = first.map(({ timestamp }) => String(timestamp));
-		expect(times).toEqual([...times].sort());
-		if (total > MAX_ROWS) {
-			const second = (await n8n.tick())!;
-			expect(second).toHaveLength(total - MAX_ROWS);
-			expect(String(second[0].timestamp) >= times.at(-1)! || counts[0] === 0).toBe(true);
-		}
-		expect(await n8n.tick()).toBeUndefined();
-		expect(new Set(n8n.executions.flat().map(({ row_id }) => row_id)).size).toBe(total);
-	});
-
 	it('of the first user fill a poll: no other one is asked for in it', async () => {
 		w.switches.pageSize = 5000;
 		const n8n = await w.started(serial);

@@ -6,7 +6,6 @@ import type { INodeParameters } from 'n8n-workflow';
 import type { User } from '../../dev/sandbox/schemas';
 import type { TroubleName } from '../../dev/sandbox/troubles';
 import type { Fault } from '../../dev/sandbox/switches';
-import { bloodPressure } from '../helpers/people';
 import type { PollingHost } from '../helpers/pollingHost';
 import { HOUR, iso, MINUTE, onBothSchedulers, valuesOf, watch } from '../helpers/watch';
 
@@ -183,18 +182,6 @@ describe('two entries for one user', () => {
 			rows.push(...(await w.after(n8n, 0)));
 		}
 		expect(rows).toEqual([122, 123, 124, 125, 126, 127]);
-	});
-
-	it('and more readings than a poll emits: none is lost', async () => {
-		w.switches.pageSize = 5000;
-		answer();
-		const n8n = await w.started(listing('Anna, anna'));
-		const from = w.clock;
-		w.pass(20 * 24 * HOUR);
-		const count = 10_050;
-		for (let i = 1; i <= count; i++) w.history.add(w.anna, bloodPressure(iso(from + i * MINUTE), 120, 80));
-		for (let poll = 0; poll < 3; poll++) await n8n.tick();
-		expect(new Set(n8n.executions.flat().map(({ row_id }) => row_id)).size).toBe(count);
 	});
 
 	it.each<[string, string, Record<string, Fault>]>([

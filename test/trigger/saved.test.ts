@@ -214,16 +214,6 @@ describe('what is watched', () => {
 		const n8n = await w.started({ ...allUsers, ...parameters() });
 		expect(savedState(n8n).of.split(' http')[0]).toBe(typeof of === 'function' ? of() : of);
 	});
-
-	it('has no hash of more than a day before the lookback', async () => {
-		const n8n = await w.started({ ...allUsers, options: { lookback: 2 } });
-		for (let day = 0; day < 5; day++) {
-			w.pass(24 * HOUR);
-			w.measure(w.anna, 100 + day);
-			await n8n.tick();
-		}
-		expect(Object.values(savedState(n8n).seen)).toHaveLength(2);
-	});
 });
 
 describe('in memory', () => {

@@ -75,6 +75,11 @@ describe('rows', () => {
 		expect(poll(begun, [anna(), anna()]).items).toHaveLength(2);
 	});
 
+	it('of two entries for one user, beyond the maximum, keep its window', () => {
+		const { state } = poll(begun, [anna(), anna()], { maxRows: 1 });
+		expect(state.cursors.map(({ read }) => read)).toEqual([undefined]);
+	});
+
 	it('without a time go out with those of now', () => {
 		const timeless = { ...reading('anna', 0, 130), timestamp: null };
 		const { state } = poll(begun, [resultOf('anna', [reading('anna', 50)])]);
