@@ -1,4 +1,4 @@
-/** Rows of a day and a range: what counts, once and for which day, against an independent count, which has the rules of copies. */
+/** Rows of a day and a range: what counts, once and for which day, against an independent count. */
 import type { IDataObject } from 'n8n-workflow';
 import { DateTime } from 'luxon';
 import { localTimeIn } from '../../../../nodes/HealthDataService/shared/dateTime';
@@ -95,13 +95,22 @@ describe.each([
 });
 
 describe('equal readings', () => {
+	const each = (times: unknown[], ...providers: string[]) =>
+		times.map((time, index) => at(time, 120, 80, { provider: providers[index] ?? 'omron' }));
+	const seconds = (...all: number[]) => all.map((one) => new Date(Date.UTC(2026, 2, 2, 8) + one * 1000).toISOString());
+
 	it.each([
-		['identical', ['soon', 'soon'], 1],
-		['of different text', ['soon', 'later'], 2],
-		['blank', [null, ''], 1],
-		['one of them', [clock('08:00'), 'soon'], 2],
-	])('without a time: %s', (_, times, readings) => {
-		expect(summary([times.map((time) => at(time, 120, 80))])).toMatchObject({ readings });
+		['a minute later of another source', each(seconds(0, 60), 'omron', 'apple'), 1],
+		['more than a minute later of another source', each(seconds(0, 60.001), 'omron', 'apple'), 2],
+		['of one source in one second', each(seconds(0.1, 0.9)), 1],
+		['of one source in two seconds', each(seconds(0.9, 1)), 2],
+		['two of each source', each(seconds(0, 20, 30, 40), 'omron', 'apple', 'omron', 'apple'), 2],
+		['without a time, identical', each(['soon', 'soon']), 1],
+		['without a time, of different text', each(['soon', 'later']), 2],
+		['without a time, blank', each([null, '']), 1],
+		['with and without a time', each([...seconds(0), 'soon'], 'omron', 'apple'), 2],
+	])('%s', (_, groups, readings) => {
+		expect(summary([groups]).readings).toBe(readings);
 	});
 
 	it('those with sources of their own are one measurement, with or without a time', () => {
@@ -282,7 +291,20 @@ it('of equal readings the later is the highest and the lowest, and one without a
 });
 
 describe('sessions', () => {
+	const session = (start: string, end: string | null, provider: string, value = 1): Group => ({
+		data: [{ start: clock(start), end: end && clock(end), value, unit: 'min' }],
+		source: { provider, type: null },
+	});
 	const sum = (...groups: Group[]) => summary([groups], {}, mindfulness);
+
+	it.each<[string, string | null, string, number]>([
+		['before the other has ended', '07:01', '07:00:59', 1],
+		['when it ends', '07:01', '07:01', 2],
+		['within a minute of one without an end', null, '07:01', 1],
+		['within a minute of one that ends as it begins', '07:00', '07:01', 1],
+	])('one of another source that begins %s', (_, end, start, readings) => {
+		expect(sum(session('07:00', end, 'watch'), session(start, '07:30', 'phone'))).toMatchObject({ readings });
+	});
 
 	const each = (count: number, apartSeconds: number, unit: string): Group[] =>
 		Array.from({ length: count }, (_, index) => {
@@ -309,6 +331,35 @@ describe('the same measurements with a time zone applied twice', () => {
 		...days(originals).map((day) => reading(day, 0)),
 		...days(copies).map((day) => reading(day, later)),
 	];
+
+	it.each<[string, Group[], number]>([
+		['all of them', twice(4, 4), 4],
+		['half of them', twice(8, 4), 8],
+		['less than half of them', twice(9, 4), 13],
+		['one of one', twice(1, 1), 2],
+		['to 15 minutes', twice(4, 4, 900), 4],
+		['to 14 hours', twice(4, 4, 14 * 3600), 4],
+		['to more than 14 hours', twice(4, 4, 14 * 3600 + 900), 8],
+		['but a second', twice(4, 4, 7201), 8],
+		['to no multiple of 15 minutes', twice(4, 4, 7200 + 300), 8],
+		[
+			'at a full minute',
+			twice(4, 4).map((group) =>
+				at(String(group.data[0].timestamp).replace(':13.', ':00.'), group.data[0].systolic, 80),
+			),
+			8,
+		],
+		[
+			'with other values',
+			[...twice(4, 0), ...days(4).map((day) => at(reading(day, 7200).data[0].timestamp, 150 + day, 80))],
+			8,
+		],
+		['a third time', [...twice(4, 4), ...days(4).map((day) => reading(day, 3 * 3600))], 4],
+		['some a third time, as far again', [...twice(6, 6), ...days(2).map((day) => reading(day, 4 * 3600))], 6],
+	])('%s: counted once where half of them, and two, are copies', (_, groups, readings) => {
+		expect(summary([groups])).toMatchObject({ readings });
+		expect(daily([groups]).reduce((sum, row) => sum + Number(row.readings), 0)).toBe(readings);
+	});
 
 	it('names the sources of all copies', () => {
 		const of = (provider: string, count: number, later: number) =>
