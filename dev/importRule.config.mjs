@@ -129,11 +129,6 @@ export default [
 		},
 	},
 	{
-		files: ['{nodes,credentials}/**'],
-		// Branches of a function, `?.` included.
-		rules: { complexity: ['error', 17] },
-	},
-	{
 		files: [`${NODE}/service/**`],
 		rules: {
 			'@typescript-eslint/no-restricted-imports': [

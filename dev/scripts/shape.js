@@ -1,6 +1,6 @@
 /**
- * Shape of the shipped code, for `npm run check`: no function is too long, and state belongs to its file: a field of a class or a
- * type is written only by the file that declares it.
+ * Shape of the shipped code, for `npm run check`: no function is too long or has too many branches, and state belongs to its file: a
+ * field of a class or a type is written only by the file that declares it.
  */
 const { join, relative } = require('node:path');
 const ts = require('typescript');
@@ -8,11 +8,24 @@ const ts = require('typescript');
 const ROOT = join(__dirname, '../..');
 /** Leaves of the syntax tree, without comments: no formatter changes their number. */
 const MAX_LEAVES = 300;
+const MAX_BRANCHES = 12;
 /** Fields that other files write. State, results and the queue have none. */
 const MAX_FOREIGN_FIELDS = 6;
 const OWNED = new Set(['TriggerState', 'Cursor', 'Cursors', 'PollResult', 'PollEnd', 'RequestQueue']);
 
 const { SyntaxKind } = ts;
+const BRANCHES = new Set([
+	SyntaxKind.IfStatement,
+	SyntaxKind.ConditionalExpression,
+	SyntaxKind.CaseClause,
+	SyntaxKind.ForStatement,
+	SyntaxKind.ForOfStatement,
+	SyntaxKind.ForInStatement,
+	SyntaxKind.WhileStatement,
+	SyntaxKind.DoStatement,
+	SyntaxKind.CatchClause,
+]);
+const LOGICAL = new Set([SyntaxKind.AmpersandAmpersandToken, SyntaxKind.BarBarToken, SyntaxKind.QuestionQuestionToken]);
 
 /** @param {ts.Node} node */
 const isDoc = ({ kind }) => kind >= SyntaxKind.FirstJSDocNode && kind <= SyntaxKind.LastJSDocNode;
@@ -22,6 +35,15 @@ function leavesOf(node, file) {
 	const children = node.getChildren(file);
 	if (children.length === 0) return Number(node.getEnd() > node.getStart(file));
 	return children.reduce((sum, child) => sum + (isDoc(child) ? 0 : leavesOf(child, file)), 0);
+}
+
+/** Without those of the functions inside. @param {ts.Node} node @returns {number} */
+function branchesOf(node) {
+	let count = BRANCHES.has(node.kind) || (ts.isBinaryExpression(node) && LOGICAL.has(node.operatorToken.kind)) ? 1 : 0;
+	node.forEachChild((child) => {
+		if (!ts.isFunctionLike(child)) count += branchesOf(child);
+	});
+	return count;
 }
 
 /** What a statement writes to. @param {ts.Node} node @returns {ts.Node | undefined} */
@@ -55,7 +77,11 @@ function sizeOf(node, file, place) {
 	const { name } = /** @type {ts.NamedDeclaration} */ (node.name ? node : node.parent);
 	const called = `${place} ${name?.getText(file) ?? 'function'}`;
 	const leaves = leavesOf(body, file);
-	return leaves > MAX_LEAVES ? [`${called} has ${leaves} leaves`] : [];
+	const branches = branchesOf(body);
+	return [
+		...(leaves > MAX_LEAVES ? [`${called} has ${leaves} leaves`] : []),
+		...(branches > MAX_BRANCHES ? [`${called} has ${branches} branches`] : []),
+	];
 }
 
 /** @returns {string[]} what is wrong */
