@@ -46,11 +46,12 @@ interface Given {
 /** What n8n gives a poll of the node "Watch". */
 function contextOf({ id = `workflow ${workflows++}`, all = {}, isDurable, mode = 'init', budgetMs, isBare }: Given) {
 	const stored = (all['node:Watch'] ??= {});
-	const workflow = { staticData: all, getStaticData: () => (isDurable ? {} : stored) };
+	const ofType = (type: string, data: object) => (type === 'node' ? data : {});
+	const workflow = { staticData: all, getStaticData: (type: string) => ofType(type, isDurable ? {} : stored) };
 	return {
 		getNode: () => ({ id: 'node', name: 'Watch' }),
 		getWorkflow: () => ({ id }),
-		getWorkflowStaticData: () => stored,
+		getWorkflowStaticData: (type: string) => ofType(type, stored),
 		getActivationMode: () => mode,
 		getPollBudgetMs: budgetMs === undefined ? undefined : () => budgetMs,
 		workflow: isBare ? undefined : workflow,
@@ -97,6 +98,8 @@ describe('a poll', () => {
 		const first = contextOf({ id: 'superseded' });
 		const schedule = scheduleOf(first);
 		expect(scheduleOf(first).isSuperseded()).toBe(false);
+		expect(schedule.isSuperseded()).toBe(false);
+		scheduleOf(contextOf({ id: 'superseded', isDurable: true, mode: 'update', budgetMs: 36_000 }));
 		expect(schedule.isSuperseded()).toBe(false);
 		scheduleOf(contextOf({ id: 'superseded' }));
 		expect(schedule.isSuperseded()).toBe(true);
@@ -164,6 +167,23 @@ describe('a poll that begins while the one before runs', () => {
 		expect(await run(second, afterMs)).toEqual(expected);
 	});
 
+	it('keeps the lock of the one that took over', async () => {
+		const schedule = { local: new Local(), budgetMs: MINUTE, isStart: false } as Schedule;
+		const ends: Array<() => void> = [];
+		const begin = async (isStart: boolean) => {
+			await withoutOverlap({ ...schedule, isStart }, async () => await new Promise<void>((end) => ends.push(end)));
+		};
+		const first = begin(false);
+		pass(1);
+		const second = begin(true);
+		ends[0]();
+		await first;
+		expect(schedule.local.runsUntil).toBe(now + 2 * MINUTE);
+		ends[1]();
+		await second;
+		expect(schedule.local.runsUntil).toBe(0);
+	});
+
 	it('ends with an error, too', async () => {
 		const schedule = { local: new Local(), budgetMs: MINUTE, isStart: false } as Schedule;
 		await expect(withoutOverlap(schedule, async () => await Promise.reject(new Error('no')))).rejects.toThrow('no');
@@ -188,6 +208,11 @@ describe('durable, a poll whose state is older than the last one needed', () => 
 		['of other fields is not at a start', { isStart: true }, 0, false, false],
 	])('%s', (_, given, poll, isKnown, expected) => {
 		expect(skipIfStale(scheduleAfter(7, 5, given), poll, isKnown)).toBe(expected);
+	});
+
+	it('is skipped, however long ago this process has stored one', () => {
+		const local = Object.assign(new Local(), { needed: 5 });
+		expect(skipIfStale({ local, isDurable: true } as Schedule, 4, true)).toBe(true);
 	});
 
 	it.each([
@@ -314,6 +339,17 @@ describe('a read is old', () => {
 		pass(10 * MINUTE);
 		local.begin();
 		expect(local.isOld(time)).toBe(false);
+		pass(50 * MINUTE);
+		expect(local.isOld(time)).toBe(true);
+	});
+
+	it('with its whole age, if it came after the pause', () => {
+		const local = localAfter(10 * MINUTE);
+		pass(8 * HOUR);
+		local.begin();
+		const time = Date.now();
+		pass(10 * MINUTE);
+		local.begin();
 		pass(50 * MINUTE);
 		expect(local.isOld(time)).toBe(true);
 	});
