@@ -65,7 +65,7 @@ it('gives code that compiles and is formatted', async () => {
 	);
 });
 
-it('gives the metric: operation, rows, pages, days, event; preview; answers that fit the contract', async () => {
+it('gives the metric: operation, rows, pages, days, event; preview', async () => {
 	const tests = [
 		'metric/heartRate.test.ts',
 		'engine/firstClick.test.ts',
@@ -81,5 +81,5 @@ it('gives the metric: operation, rows, pages, days, event; preview; answers that
 	expect(() => run([...jest, ...matching(['test/repository/metricPlaces.test.ts'])])).toThrow('7 failed');
 	const output = await run([...jest, ...matching(tests)]);
 	for (const test of tests) expect(output).toContain(`PASS ${test}`);
-	for (const name of ['timeseries/heartRate', 'reads heart_rate over its pages']) expect(output).toContain(`✓ ${name}`);
+	expect(output).toContain('✓ timeseries/heartRate');
 });
