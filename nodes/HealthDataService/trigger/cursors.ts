@@ -259,18 +259,27 @@ export class Cursors {
 			this.all.set(key, { ...cursor, gone: undefined });
 		}
 		if (!isListRead && !entries) return;
+		// An entry that was not read in this poll may name another user than before.
+		const areNamed = !entries || [...present].every((key) => this.wasRead(key));
 		for (const [key, cursor] of this.all)
-			if (!present.has(key)) this.leave(key, cursor);
+			if (!present.has(key)) this.leave(key, cursor, areNamed);
+	}
+
+	private wasRead(key: string) {
+		const cursor = this.all.get(key);
+		return cursor?.tried === this.poll && !cursor.ended;
 	}
 
 	/**
 	 * A user whom the list does not show keeps the cursor for the lookback, as after a wrong Resolve: the answer may be wrong. An entry
-	 * that was removed does not.
+	 * that was removed does not. @param areNamed whether all users of the list are known
 	 */
-	private leave(key: string, cursor: Cursor) {
+	private leave(key: string, cursor: Cursor, areNamed: boolean) {
 		const { time } = this.clock;
-		const { gone = this.selection.entries ? -Infinity : time } = cursor;
-		if (time - gone > this.settings.lookback) this.all.delete(key);
+		const { gone = time } = cursor;
+		const isRemoved = this.selection.entries && cursor.gone === undefined;
+		const isOver = areNamed && time - gone > this.settings.lookback;
+		if (isRemoved || isOver) this.all.delete(key);
 		else this.all.set(key, { ...cursor, gone });
 	}
 

@@ -262,6 +262,21 @@ describe('an entry of User IDs', () => {
 	});
 
 	it.each([
+		['is forgotten when a read of the entry names another for longer than the lookback', 'ben', false],
+		['is kept where the entry could not be read: n8n may have been down meanwhile', undefined, true],
+	])('whom it does not name any more %s', (_, read, isKept) => {
+		const first = cursorsOf(given, named());
+		first.move(entryOf('1', 'ben'), first.ofRead(entryOf('1', 'ben')), at(-1));
+		first.settle(true);
+		const later = 20 * DAY;
+		const next = cursorsOf({ ...given, time: later, now: later }, savedOf(first));
+		if (read) next.move(entryOf('1', read), next.of(entryOf('1')), at(later));
+		else next.miss(entryOf('1'), 'failed');
+		next.settle(true);
+		expect(next.has(ANNA)).toBe(isKept);
+	});
+
+	it.each([
 		['its own, if it was read', { read: at(-10), from: at(-10) }, -10],
 		['that of the entry, if it began earlier', { read: undefined, from: at(-10) }, -60],
 		['its own, if it began earlier', { read: undefined, from: at(-70) }, -70],
