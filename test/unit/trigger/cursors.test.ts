@@ -261,17 +261,21 @@ describe('an entry of User IDs', () => {
 		expect(shown(cursors.of(ANNA))).toMatchObject({ gone: 0, read: 0 });
 	});
 
-	it.each([
-		['is forgotten when a read of the entry names another for longer than the lookback', 'ben', false],
-		['is kept where the entry could not be read: n8n may have been down meanwhile', undefined, true],
-	])('whom it does not name any more %s', (_, read, isKept) => {
-		const first = cursorsOf(given, named());
-		first.move(entryOf('1', 'ben'), first.ofRead(entryOf('1', 'ben')), at(-1));
+	it.each<[string, string | undefined, Miss | undefined, boolean]>([
+		['is forgotten when a read of the entry names another for longer than the lookback', 'ben', undefined, false],
+		['is kept where the entry could not be read: n8n may have been down meanwhile', undefined, 'failed', true],
+		['is kept where the entry was not reached', undefined, undefined, true],
+	])('whom it does not name any more %s', (_, read, miss, isKept) => {
+		const two = { entries: ['1', '2'] };
+		const first = cursorsOf(two, named());
+		for (const entry of [entryOf('1', 'ben'), entryOf('2', 'cora')]) first.move(entry, first.ofRead(entry), at(-1));
 		first.settle(true);
 		const later = 20 * DAY;
-		const next = cursorsOf({ ...given, time: later, now: later }, savedOf(first));
+		const state = { ...savedOf(first), poll: POLL };
+		const next = cursorsOf({ ...two, time: later, now: later }, state);
+		next.move(entryOf('2', 'cora'), next.of(entryOf('2')), at(later));
 		if (read) next.move(entryOf('1', read), next.of(entryOf('1')), at(later));
-		else next.miss(entryOf('1'), 'failed');
+		if (miss) next.miss(entryOf('1'), miss);
 		next.settle(true);
 		expect(next.has(ANNA)).toBe(isKept);
 	});
