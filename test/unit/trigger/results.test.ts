@@ -77,7 +77,7 @@ describe('rows', () => {
 
 	it('of two entries for one user, beyond the maximum, keep its window', () => {
 		const { state } = poll(begun, [anna(), anna()], { maxRows: 1 });
-		expect(state.cursors.map(({ read }) => read)).toEqual([undefined]);
+		expect(state.cursors.map(({ read }) => read)).toStrictEqual([undefined]);
 	});
 
 	it('without a time go out with those of now', () => {
@@ -187,7 +187,7 @@ describe('the state', () => {
 	});
 
 	it('a read takes the reason away', () => {
-		expect([...poll(begun, [user()]).troubles.values()]).toEqual([undefined]);
+		expect([...poll(begun, [user()]).troubles.values()]).toStrictEqual([undefined]);
 	});
 });
 
